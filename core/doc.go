@@ -23,6 +23,7 @@
 //	gangs                                              pods that are bound together
 //	  │
 //	store  trace  leader  leader/sim  config           objects by kind · the file format · leases · configuration
+//	extender                                           questions to extenders, and their answers
 //	  │
 //	world/memory  world/live                           a simulated cluster, and a real one
 //	  │

@@ -36,6 +36,7 @@ core/spelling
 core/world
 core/admission: core/podapi core/requests core/world
 core/config: core/printable
+core/extender: core/world
 core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
@@ -88,19 +89,19 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/requests core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/devices core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
+core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
-core/trace/play: core/config core/devices/outcome core/drive core/engine core/printable core/queue core/trace core/volumes/outcome core/world
+core/trace/play: core/config core/devices/outcome core/drive core/engine core/extender core/printable core/queue core/trace core/volumes/outcome core/world
 # questions about an engine
 core/compare: core/config core/devices core/devices/outcome core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/csimigration core/devices core/engine core/evict/budget core/framework core/gangs core/plugins/dynamicresources core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/volumes/outcome core/whatif/change core/world
 core/whatif: core/config core/devices core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/gangs core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
-core/world/live: core/footprint core/trim core/world
+core/world/live: core/extender core/footprint core/trim core/world
 core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
 core/serving: core/address core/config

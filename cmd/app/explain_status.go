@@ -89,6 +89,8 @@ func (w podStatus) words() string {
 		return "in unschedulablePods"
 	case engine.StateActive:
 		return "in activeQ"
+	case engine.StateScheduling:
+		return "waiting for extenders"
 	case engine.StateWaiting:
 		return "waiting on Permit for " + printable.Line(w.Node, 100)
 	case engine.StateBinding:

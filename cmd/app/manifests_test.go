@@ -342,7 +342,9 @@ var actions = map[string]world.Action{
 	"DeleteResourceClaim":     nil,
 	"SetRuleCondition":        world.SetRuleCondition{Rule: world.ObjectRef{Name: "r", UID: "r"}, Condition: metav1.Condition{Type: "EvictionInProgress"}},
 
-	"RunPlugin": nil, // a plugin needs rights of its own
+	"RunPlugin":           nil, // a plugin needs rights of its own
+	"CallExtender":        nil, // no call of the API server
+	"CancelExtenderCalls": nil,
 }
 
 // storageKinds are the kinds that the plugins of volumes read.

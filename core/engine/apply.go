@@ -117,13 +117,16 @@ func (e *Engine) resumeBindings() {
 	}
 }
 
-// effectDone delivers an effect's outcome to the binding or plugin that waits for it.
+// effectDone delivers an effect's outcome to the binding, the scheduling cycle or the plugin that waits for it.
 func (e *Engine) effectDone(ev world.EffectDone) error {
 	if uid, ok := e.pending[ev.Effect]; ok {
 		delete(e.pending, ev.Effect)
 		if b := e.bindings[uid]; b != nil && b.effect == ev.Effect {
 			e.bindingEffectDone(b, ev.Outcome)
 		}
+		return nil
+	}
+	if a := e.suspended; a != nil && a.asking.receive(ev) {
 		return nil
 	}
 	asked, ok := e.pluginEffects[ev.Effect]

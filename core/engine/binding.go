@@ -44,7 +44,8 @@ type binding struct {
 	stage        stage
 	next         int            // the index of the current plugin in this stage
 	effect       world.EffectID // the effect it waits for, in the later stages
-	asked        world.Action   // that effect's, of a plugin that works in steps
+	asked        world.Action   // that effect's, of a plugin that works in steps or of an extender
+	extender     int            // the position of the extender that binds next
 	since        time.Time
 	stageStarted time.Duration // the stopwatch at the start of the present stage
 }
@@ -110,9 +111,12 @@ func (e *Engine) preBind(b *binding) {
 	e.bind(b)
 }
 
-// bind emits the next Bind plugin's binding. A framework.Binder's binding is an action of the world; any other plugin
-// is run where it may block.
+// bind calls the extender that binds the pod, or emits the next Bind plugin's binding. A framework.Binder's binding is an
+// action of the world; any other plugin is run where it may block.
 func (e *Engine) bind(b *binding) {
+	if e.bindByExtender(b) {
+		return
+	}
 	if binder, ok := b.profile.BindPlugins()[b.next].(framework.Binder); ok {
 		act, failure := b.profile.CallBinding(binder, b.assumed, b.node)
 		if failure != nil {
@@ -180,6 +184,10 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 		e.preBindDone(b, status)
 		return
 	}
+	if b.callsExtender() {
+		e.extenderBound(b, out)
+		return
+	}
 	e.bindDone(b, status)
 }
 
@@ -196,10 +204,13 @@ func (e *Engine) bindDone(b *binding, status *fwk.Status) {
 		status = fwk.AsStatus(errEveryBinderSkips)
 	}
 	e.observePoint(b.profile, framework.Bind, status.Code(), b.stageStarted)
-	switch {
-	case status.IsSuccess():
+	e.bindingEnded(b, status)
+}
+
+func (e *Engine) bindingEnded(b *binding, status *fwk.Status) {
+	if status.IsSuccess() {
 		e.bindingSucceeded(b)
-	default:
+	} else {
 		e.bindingFailed(b, status)
 	}
 }

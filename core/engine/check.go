@@ -41,6 +41,9 @@ func (e *Engine) checkPodState(pod *v1.Pod) error {
 	} else if e.bindings[pod.UID] != nil {
 		places = append(places, string(StateBinding))
 	}
+	if a := e.suspended; a != nil && a.pod.UID == pod.UID {
+		places = append(places, string(StateScheduling))
+	}
 	if p, ok := e.queue.Get(pod.Namespace, pod.Name); ok && p.State() != queue.Gone && p.Pod().UID == pod.UID {
 		places = append(places, p.State().String())
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -35,24 +36,34 @@ type attempt struct {
 	hinted    string
 	// likely is a node to look at first, for TryOn.
 	likely string
-	// feasible are the nodes that passed Filter, scores theirs if there are several.
+	// step is how far the search has come. PreFilter allowed some nodes only, because of the restricting plugins.
+	step        searchStep
+	fit         *framework.FitError
+	allowed     *fwk.PreFilterResult
+	restricting sets.Set[string]
+	// feasible are the nodes that passed Filter and the extenders, scores theirs if there are several. passed is how many passed
+	// Filter.
 	feasible []fwk.NodeInfo
+	passed   int
 	scores   []fwk.NodePluginScores
+	asking   asking
+	extended bool // some of the scores are extenders'
 	decision Decision
 	started  time.Duration
 }
 
-// Step pops the next pod from the queue and decides on it, at the time of the last input. It returns false if no pod is
-// ready. The decision is the engine's own record, valid until the log overwrites it.
+// Step decides on one pod, at the time of the last input: on the one whose scheduling cycle waited for extenders, if they have
+// answered, or on the next of the queue. It returns false if no pod is ready, or if a cycle waits: cycles are serial. The decision
+// is the engine's own record, valid until the log overwrites it.
 func (e *Engine) Step() (*Decision, bool) {
 	e.carryOutPosted()
 	defer e.carryOutPosted()
 	for {
-		popped, ok := e.queue.Pop(e.now)
-		if !ok {
+		a := e.nextAttempt()
+		if a == nil {
 			return nil, false
 		}
-		d := e.scheduleOne(popped)
+		d := e.scheduleOne(a)
 		e.resumeBindings() // plugins may have allowed or rejected waiting pods
 		if d != nil {
 			return d, true
@@ -60,16 +71,34 @@ func (e *Engine) Step() (*Decision, bool) {
 	}
 }
 
-// scheduleOne returns nil for a pod that needs no decision: one of no profile, or one already assumed.
-func (e *Engine) scheduleOne(popped *queue.Pod) *Decision {
+// nextAttempt returns the suspended attempt if it can go on, or a new one of the next pod; nil if there is nothing to decide.
+func (e *Engine) nextAttempt() *attempt {
+	if a := e.suspended; a != nil {
+		if !a.asking.over() {
+			return nil
+		}
+		e.suspended = nil
+		a.decision.At = e.now
+		return a
+	}
+	popped, ok := e.queue.Pop(e.now)
+	if !ok {
+		return nil
+	}
 	a := e.newAttempt(popped.Pod())
 	a.popped = popped
 	a.decision.Attempt = popped.GetAttempts()
+	return a
+}
+
+// scheduleOne returns nil for a pod that needs no decision: one of no profile, or one already assumed; and for one about which
+// extenders are asked.
+func (e *Engine) scheduleOne(a *attempt) *Decision {
 	if a.profile == nil {
 		e.queue.Done(a.pod.UID)
 		return nil
 	}
-	if a.pod.DeletionTimestamp != nil {
+	if a.pod.DeletionTimestamp != nil || a.asking.cancelled {
 		return a.skipDeleted()
 	}
 	if assumed, err := e.cache.IsAssumedPod(a.pod); err == nil && assumed {
@@ -78,10 +107,14 @@ func (e *Engine) scheduleOne(popped *queue.Pod) *Decision {
 	}
 	placed, failure := a.schedule()
 	e.carryOutPosted()
+	if !a.asking.over() {
+		e.suspended = a
+		return nil
+	}
 	if failure != nil {
 		a.recordFailure(failure)
-		e.requeue(popped, a.decision.Profile, failure)
-		e.attempted(popped, a.decision.Profile, a.decision.Verdict, a.started)
+		e.requeue(a.popped, a.decision.Profile, failure)
+		e.attempted(a.popped, a.decision.Profile, a.decision.Verdict, a.started)
 	}
 	d := e.recordDecision(a)
 	if placed != nil {
@@ -114,9 +147,13 @@ func (a *attempt) skipDeleted() *Decision {
 	return a.engine.recordDecision(a)
 }
 
-// schedule finds a node and reserves its resources. It returns either a binding, ready to start, or the failure.
+// schedule finds a node and reserves its resources. It returns either a binding, ready to start, or the failure; neither, if it
+// has to be called again with the answers of extenders.
 func (a *attempt) schedule() (*binding, *failure) {
 	node, err := a.schedulePod()
+	if errors.Is(err, errAsked) {
+		return nil, nil
+	}
 	if a.engine.options.Listener != nil {
 		a.engine.options.Listener.Chose(a.engine.elapsed() - a.started)
 	}

@@ -52,6 +52,9 @@ type Decision struct {
 	Score         int64
 	RunnerUp      string
 	RunnerUpScore int64
+	// Unknown names the extenders that were not asked, or that the world does not have: what they say of the pod is unknown, and
+	// each counts as one that leaves all nodes and gives no score.
+	Unknown []string
 	// Generation is that of the snapshot of the attempt.
 	Generation int64
 
@@ -64,6 +67,13 @@ type Rejection struct {
 	Plugin string
 	Reason string
 	Nodes  int
+}
+
+// addUnknown adds an extender, once.
+func (d *Decision) addUnknown(extender string) {
+	if !slices.Contains(d.Unknown, extender) {
+		d.Unknown = append(slices.Clip(d.Unknown), extender)
+	}
 }
 
 // decisionLog is a ring buffer of the latest decisions.

@@ -119,9 +119,33 @@ func (d *Digest) effect(e world.Effect) {
 		d.ref(a.Pod)
 		d.text(a.Node)
 		d.text(a.Claim.Name)
+	case world.CallExtender:
+		d.extenderCall(a)
+	case world.CancelExtenderCalls:
+		d.text("cancel extender calls")
+		d.ref(a.Pod)
 	default:
 		d.resourceClaim(a)
 	}
+}
+
+// extenderCall adds a question to an extender: what it is asked about, but not the objects.
+func (d *Digest) extenderCall(a world.CallExtender) {
+	d.text("call extender")
+	d.ref(a.Pod)
+	d.text(a.URL)
+	d.text(a.Verb.String())
+	d.number(int64(len(a.Request.Nodes)))
+	for _, node := range a.Request.Nodes {
+		d.text(node.Name)
+	}
+	for _, on := range a.Request.Victims {
+		d.text(on.Node)
+		for _, victim := range on.Pods {
+			d.ref(world.PodRefOf(victim))
+		}
+	}
+	d.text(a.Request.Node)
 }
 
 // resourceClaim adds a write of a ResourceClaim, with the devices that it allocates.

@@ -28,10 +28,36 @@
 // A binding is a record, not a goroutine: it advances when an input reports the outcome it waits for, or changes an object
 // that a PreBind plugin waits for (objectwaits.go), so any number may be in flight while the next pods are scheduled.
 //
+// # Extenders
+//
+// An extender is asked in the middle of a scheduling cycle, and no goroutine waits for its answer. The call is an effect,
+// the answer its outcome, and the cycle in between is a record, [attempt], which knows the step that it has come to:
+//
+//	preFiltering ─► evaluating ─► filtering ────────► scoring ─► prioritizing ─► searched
+//	                    │             │                             ▲  │
+//	                    ▼             ▼                             │  ▼
+//	               extendingOne  extendingAll: one call after    all calls at once, until
+//	                             the other, until nobody is      the last one is answered
+//	                             left to ask, or no node
+//
+// While it waits, the engine applies inputs: pods are queued and requeued, bindings go on and end. The cycle's snapshot stays as
+// it is, and no other cycle begins: Step has nothing to decide until the answers are there. So decisions are kube-scheduler's,
+// whose cycles are serial, too. What happens meanwhile counts as in-flight events if the pod fails.
+//
+// When the pod is deleted, the calls are cancelled and the attempt ends with the next Step. A fork waits for the same answers. Its
+// plugins filter the nodes of the cycle again, since the data in a cycle's state belong to the plugins that wrote them; so after a
+// change of other objects than nodes and pods in the middle of a cycle, a fork may find something else than its original.
+//
+// An answer that no world has, of a simulated cluster without the extender, leaves all nodes and gives no score. Explanations, and an
+// engine with [Options.ExtendersUnasked], go by the same rule without asking. The decision names those extenders as unknown.
+//
+// An extender that binds is called in the binding, beside other cycles.
+//
 // # Files
 //
-// apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt;
-// failure and binding follow from it; posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial,
+// apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt,
+// extending its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins on goroutines
+// of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial,
 // decision, lastsearch, view, pendingeffects and problems are for readers.
 //
 // # How many feasible nodes a search finds
@@ -54,5 +80,7 @@
 //     is too long is cut between characters, not within one, which the API server would reject.
 //   - A queued pod whose schedulerName changes to another scheduler leaves the queue at once.
 //   - A bound pod that appears on another node, or on none, is moved there and reported as a problem; kube-scheduler stops.
+//   - A pod that is deleted while extenders are asked about it is given up at once. kube-scheduler goes on until its binding fails.
+//   - A plugin cannot call extenders through its handle.
 //   - A plugin's panic is not caught: it is a bug, and the state after it is unreliable.
 package engine

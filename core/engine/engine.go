@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/config"
 	"orrery/core/devices"
+	"orrery/core/extender"
 	"orrery/core/framework"
 	"orrery/core/gangs"
 	"orrery/core/plugins"
@@ -43,6 +43,9 @@ type Options struct {
 	// Shadow says that another scheduler binds the pods. A pod that it binds to another node ends the engine's own
 	// binding, and is not queued again.
 	Shadow bool
+	// ExtendersUnasked says that no extender is called. Each counts as one that leaves all nodes and gives no score, and decisions
+	// name those whose verdict is therefore unknown.
+	ExtendersUnasked bool
 	// Start is the time before the first input; timers count from it.
 	Start time.Time
 	// DecisionLogSize is how many decisions the log holds; zero is 4096.
@@ -67,6 +70,7 @@ type Engine struct {
 	options    Options
 	config     *config.Configuration
 	registry   framework.Registry
+	extenders  []*extender.Extender // in the order in which they are asked
 	percentage int32
 
 	start        time.Time // the time of the first input, unless the options set it
@@ -90,6 +94,7 @@ type Engine struct {
 
 	gates         queue.FeatureGates
 	startIndex    int
+	suspended     *attempt                // the scheduling cycle that waits for extenders; nil if none does
 	feasible      []fwk.NodeInfo          // of the last search, reused
 	statuses      *framework.NodeToStatus // the nodes that the last search rejected
 	lastSearch    lastSearch
@@ -123,15 +128,16 @@ func New(o Options) (*Engine, error) {
 	if o.DecisionLogSize == 0 {
 		o.DecisionLogSize = defaultDecisionLogSize
 	}
-	if len(o.Config.Extenders) > 0 {
-		return nil, errors.New("the configuration names extenders, and Orrery cannot call any: take them out of its field extenders")
+	extenders := extender.All(o.Config.Extenders)
+	if err := checkVerbs(extenders); err != nil {
+		return nil, err
 	}
 	registry := plugins.Registry(o.Config.Features)
 	if err := registry.Merge(o.Plugins); err != nil {
 		return nil, fmt.Errorf("adding third-party plugins: %w", err)
 	}
 	e := &Engine{
-		options: o, config: o.Config, registry: registry, percentage: o.Config.PercentageOfNodesToScore,
+		options: o, config: o.Config, registry: registry, extenders: extenders, percentage: o.Config.PercentageOfNodesToScore,
 		gates: queue.FeatureGates{
 			InPlacePodVerticalScaling:               o.Config.Features.Enabled(config.InPlacePodVerticalScaling),
 			InPlacePodLevelResourcesVerticalScaling: o.Config.Features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
@@ -176,7 +182,7 @@ func (e *Engine) makeProfiles() error {
 			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
 			Devices: e.devices, DRA: claims,
-			Gangs: e.gangs, Workloads: e.workloadManager(),
+			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: extenderHandles(e.extenders),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}

@@ -36,14 +36,14 @@ func newFixture(t *testing.T, o engine.Options) *fixture {
 	return &fixture{t, e, start}
 }
 
-func TestNew_RejectsExtenders(t *testing.T) {
+func TestNew_RejectsPreemptVerb(t *testing.T) {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
-		"extenders: [{urlPrefix: \"http://x\", filterVerb: filter, weight: 1}]\n"), config.DefaultFeatures())
+		"extenders: [{urlPrefix: \"http://x\", preemptVerb: preempt}]\n"), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.New(engine.Options{Config: c}); err == nil || !strings.Contains(err.Error(), "extenders") {
-		t.Errorf("an engine with an extender: %v", err)
+	if _, err := engine.New(engine.Options{Config: c}); err == nil || !strings.Contains(err.Error(), `extender "http://x" has a preemptVerb`) {
+		t.Errorf("an engine with an extender for preemption: %v", err)
 	}
 }
 

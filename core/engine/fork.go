@@ -17,7 +17,7 @@ import (
 // enough to answer one question.
 //
 // The fork has new plugins; those with state copy it, see framework.Forker. The fork also has the effects that were not
-// yet taken and waits for the same outcomes.
+// yet taken and waits for the same outcomes: its suspended scheduling cycle, if there is one, for the same answers.
 func (e *Engine) Fork() (*Engine, error) {
 	f, err := e.fork((*queue.Queue).Fork)
 	if err != nil {
@@ -25,6 +25,9 @@ func (e *Engine) Fork() (*Engine, error) {
 	}
 	f.decisions, f.journal, f.queueDepths = e.decisions.fork(), e.journal.Fork(), e.queueDepths
 	f.problems, f.lastSearch = slices.Clone(e.problems), e.forkLastSearch()
+	if e.suspended != nil {
+		f.forkSuspended(e.suspended)
+	}
 	return f, nil
 }
 
@@ -41,7 +44,7 @@ func (e *Engine) forkForExplain() (*Engine, error) {
 // fork copies the state that decisions depend on.
 func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
 	f := &Engine{
-		options: e.options, config: e.config, registry: e.registry, percentage: e.percentage, gates: e.gates,
+		options: e.options, config: e.config, registry: e.registry, extenders: e.extenders, percentage: e.percentage, gates: e.gates,
 		watches: e.watches,
 		start:   e.start, now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
@@ -109,7 +112,7 @@ func (e *Engine) forkBindings(from *Engine) {
 // replaces its outstanding calls with those of the engine's fork.
 func (e *Engine) Run(id world.EffectID) (world.RunPlugin, bool) {
 	b := e.bindings[e.pending[id]]
-	if b == nil || b.effect != id || b.stepwise() != nil {
+	if b == nil || b.effect != id || b.stepwise() != nil || b.callsExtender() {
 		return world.RunPlugin{}, false
 	}
 	if b.stage == bindingNow {
@@ -135,10 +138,21 @@ func (b *binding) fork(into *Engine) *binding {
 // cloneState returns a clone of a state with its own PodsToActivate, which clones otherwise share.
 func cloneState(state *framework.CycleState) *framework.CycleState {
 	clone := state.Clone().(*framework.CycleState)
-	if data, err := state.Read(framework.PodsToActivateKey); err == nil {
-		if wished, ok := data.(*framework.PodsToActivate); ok {
-			clone.Write(framework.PodsToActivateKey, &framework.PodsToActivate{Map: maps.Clone(wished.Map)})
-		}
+	if wished := podsToActivate(state); wished != nil {
+		clone.Write(framework.PodsToActivateKey, wished)
 	}
 	return clone
+}
+
+// podsToActivate copies the pods that plugins requested to activate; nil if a plugin deleted the key.
+func podsToActivate(state *framework.CycleState) *framework.PodsToActivate {
+	data, err := state.Read(framework.PodsToActivateKey)
+	if err != nil {
+		return nil
+	}
+	wished, ok := data.(*framework.PodsToActivate)
+	if !ok {
+		return nil
+	}
+	return &framework.PodsToActivate{Map: maps.Clone(wished.Map)}
 }

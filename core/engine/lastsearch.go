@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -27,10 +28,10 @@ type lastSearch struct {
 }
 
 // LastSearch returns the last decision's result for every node, in snapshot order, and the decision's Seq. It returns
-// nil if that decision visited no node. The slice is the engine's own, valid until the next Step.
+// nil if that decision visited no node, and while a search waits for extenders. The slice is the engine's own, valid until the next Step.
 func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
 	s := &e.lastSearch
-	if s.decision == 0 || s.decision != e.lastSeq {
+	if s.decision == 0 || s.decision != e.lastSeq || e.suspended != nil {
 		return 0, nil
 	}
 	if len(s.results) == 0 {
@@ -40,20 +41,37 @@ func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
 		for name := range e.statuses.All() {
 			s.names = append(s.names, name)
 		}
-		if len(s.names) > 0 { // evaluateNode may have visited the first one out of order
-			markNodes(s.results, nodes, s.names[:1], Rejected)
-			markNodes(s.results, nodes, s.names[1:], Rejected)
-		}
+		e.mark(nodes, Rejected)
 		s.names = s.names[:0]
 		for _, node := range s.feasible {
 			s.names = append(s.names, node.Node().Name)
 		}
-		markNodes(s.results, nodes, s.names, Feasible)
+		e.mark(nodes, Feasible)
 		if s.chosen != "" {
 			markNodes(s.results, nodes, []string{s.chosen}, Chosen)
 		}
 	}
 	return s.decision, s.results
+}
+
+// mark sets the result of the nodes in names. Extenders return nodes in their own order.
+func (e *Engine) mark(nodes []fwk.NodeInfo, as NodeResult) {
+	s := &e.lastSearch
+	if len(e.extenders) > 0 {
+		named := sets.New(s.names...)
+		for i, node := range nodes {
+			if named.Has(node.Node().Name) {
+				s.results[i] = as
+			}
+		}
+		return
+	}
+	if as == Rejected && len(s.names) > 0 { // evaluateNode may have visited the first one out of order
+		markNodes(s.results, nodes, s.names[:1], as)
+		markNodes(s.results, nodes, s.names[1:], as)
+		return
+	}
+	markNodes(s.results, nodes, s.names, as)
 }
 
 // markNodes sets the result of the named nodes. names is in snapshot order, starting anywhere and wrapping, so one pass

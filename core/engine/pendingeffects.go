@@ -8,7 +8,7 @@ import (
 	"orrery/core/world"
 )
 
-// PendingEffect is an emitted effect whose outcome a binding or a plugin waits for.
+// PendingEffect is an emitted effect whose outcome a binding, a scheduling cycle or a plugin waits for.
 type PendingEffect struct {
 	Effect world.EffectID
 	Act    world.Action
@@ -27,13 +27,20 @@ func (e *Engine) PendingEffects() []PendingEffect {
 			all = append(all, PendingEffect{id, b.pendingAct()})
 		}
 	}
+	if a := e.suspended; a != nil && !a.asking.cancelled {
+		for _, call := range a.asking.calls {
+			if call.outcome == nil {
+				all = append(all, PendingEffect{call.effect, call.act})
+			}
+		}
+	}
 	slices.SortFunc(all, func(a, b PendingEffect) int { return cmp.Compare(a.Effect, b.Effect) })
 	return all
 }
 
 // pendingAct is the action that a binding waits for after the Permit phase.
 func (b *binding) pendingAct() world.Action {
-	if b.stepwise() != nil {
+	if b.stepwise() != nil || b.callsExtender() {
 		return b.asked
 	}
 	if b.stage == bindingNow {

@@ -109,6 +109,9 @@ func (e *Engine) pendingPodUpdated(was, is *v1.Pod) error {
 		}
 		return nil
 	}
+	if is.DeletionTimestamp != nil {
+		e.cancelCalls(is)
+	}
 	e.queue.Update(was, is, e.now)
 	if node := was.Status.NominatedNodeName; node != "" && node != is.Status.NominatedNodeName {
 		e.roomFreedByNomination(was)
@@ -125,6 +128,7 @@ func (e *Engine) podRemoved(pod *v1.Pod) error {
 	if !e.responsibleFor(pod) {
 		return nil
 	}
+	e.cancelCalls(pod)
 	e.queue.Delete(pod, e.now)
 	assumed, err := e.cache.IsAssumedPod(pod)
 	switch {
@@ -144,6 +148,9 @@ func (e *Engine) assumedPodDeleted(pod *v1.Pod) error {
 	cached, err := e.cache.GetPod(pod)
 	if err != nil {
 		return err
+	}
+	if b := e.bindings[pod.UID]; b != nil && b.callsExtender() {
+		e.emit(world.CancelExtenderCalls{Pod: world.PodRefOf(pod)})
 	}
 	if !e.profiles[pod.Spec.SchedulerName].RejectWaitingPod(pod.UID) {
 		err = e.cache.ForgetPod(cached)

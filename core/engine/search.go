@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,83 +20,173 @@ func (a *attempt) schedulePod() (string, error) {
 	return a.selectHost(), nil
 }
 
+// searchStep is how far a search has come. A search that asks extenders is suspended at a step, and goes on there with their
+// answers.
+type searchStep uint8
+
+const (
+	preFiltering searchStep = iota
+	evaluating              // the node to look at first
+	extendingOne            // extenders filter that node
+	filtering
+	extendingAll // extenders filter the feasible nodes
+	scoring
+	prioritizing // extenders score
+	searched
+)
+
 // search refreshes the snapshot, filters and scores. Without a feasible node the error is errNoNodes or a FitError. A
-// single feasible node is not scored.
+// single feasible node is not scored. The error is errAsked if extenders have to answer before the search can go on.
 func (a *attempt) search() error {
+	for a.step != searched {
+		next, err := a.runStep()
+		if err != nil {
+			return err
+		}
+		a.step = next
+	}
+	return nil
+}
+
+func (a *attempt) runStep() (searchStep, error) {
+	switch a.step {
+	case preFiltering:
+		return a.preFilter()
+	case evaluating:
+		return a.evaluate()
+	case extendingOne:
+		return a.extendOne()
+	case filtering:
+		return a.filterAll()
+	case extendingAll:
+		return a.extendAll()
+	case scoring:
+		return a.score()
+	default:
+		return searched, a.prioritize()
+	}
+}
+
+// preFilter begins a search.
+func (a *attempt) preFilter() (searchStep, error) {
 	e := a.engine
 	if err := e.cache.UpdateSnapshot(e.snapshot); err != nil {
-		return err
+		return searched, err
 	}
 	a.decision.Generation = e.snapshot.Generation()
 	a.decision.Nodes = e.snapshot.NumNodes()
 	if a.decision.Nodes == 0 {
-		return errNoNodes
+		return searched, errNoNodes
 	}
-	fit := &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
+	a.fit = &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
 	e.statuses.Reset()
-	fit.Diagnosis.NodeToStatus = e.statuses
-	feasible, err := a.findNodesThatFit(&fit.Diagnosis)
-	if err != nil {
-		return err
-	}
-	a.feasible = feasible
-	a.decision.Feasible = len(feasible)
-	a.decision.Examined = len(feasible) + fit.Diagnosis.NodeToStatus.Len()
-	switch len(feasible) {
-	case 0:
-		return fit
-	case 1:
-		return nil
-	}
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
-		return status.AsError()
-	}
-	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
-	a.scores = scores
-	return status.AsError()
-}
-
-// findNodesThatFit runs PreFilter once and then Filter over nodes until enough are feasible.
-func (a *attempt) findNodesThatFit(d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
-	e := a.engine
-	nodes, err := e.snapshot.NodeInfos().List()
-	if err != nil {
-		return nil, err
-	}
+	d := &a.fit.Diagnosis
+	d.NodeToStatus = e.statuses
 	result, status, plugins := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod)
 	d.UnschedulablePlugins = plugins
 	if !status.IsSuccess() {
 		if !status.IsRejected() {
-			return nil, status.AsError()
+			return searched, status.AsError()
 		}
 		d.NodeToStatus.SetAbsentNodesStatus(status)
 		d.PreFilterMsg = status.Message()
 		d.AddPluginStatus(status)
-		return nil, nil
+		return a.countFeasible()
 	}
+	a.allowed, a.restricting = result, plugins
 	if a.batching {
 		a.hinted = a.nodeHint()
 	}
-	if node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted, a.likely); node != "" {
-		feasible, err := a.evaluateNode(node, d)
-		if err == nil && len(feasible) > 0 {
-			return feasible, nil
-		}
+	return evaluating, nil
+}
+
+// evaluate filters the node to look at first, if there is one.
+func (a *attempt) evaluate() (searchStep, error) {
+	node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted, a.likely)
+	if node == "" {
+		return filtering, nil
+	}
+	feasible, err := a.evaluateNode(node, &a.fit.Diagnosis)
+	if err != nil || len(feasible) == 0 {
+		return filtering, nil
+	}
+	a.setFiltered(feasible)
+	return extendingOne, nil
+}
+
+func (a *attempt) extendOne() (searchStep, error) {
+	switch err := a.filterByExtenders(); {
+	case errors.Is(err, errAsked):
+		return extendingOne, err
+	case err != nil || len(a.feasible) == 0:
+		return filtering, nil
+	}
+	return a.countFeasible()
+}
+
+// filterAll filters nodes until enough are feasible.
+func (a *attempt) filterAll() (searchStep, error) {
+	e, d := a.engine, &a.fit.Diagnosis
+	nodes, err := e.snapshot.NodeInfos().List()
+	if err != nil {
+		return searched, err
 	}
 	universe := nodes
-	if !result.AllNodes() {
+	if !a.allowed.AllNodes() {
 		universe = slices.DeleteFunc(slices.Clone(nodes), func(n fwk.NodeInfo) bool {
-			return !result.NodeNames.Has(n.Node().Name)
+			return !a.allowed.NodeNames.Has(n.Node().Name)
 		})
 		d.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(plugins))))
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(a.restricting))))
 	}
 	since := e.elapsed()
 	feasible, err := a.filter(universe, d)
 	e.observePoint(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
 	// The start index advances even after an error, so that one broken node does not block the search.
 	e.startIndex = (e.startIndex + len(feasible) + d.NodeToStatus.Len()) % len(nodes)
-	return feasible, err
+	if err != nil {
+		return searched, err
+	}
+	a.setFiltered(feasible)
+	return extendingAll, nil
+}
+
+// setFiltered keeps the nodes that passed the plugins, for the extenders.
+func (a *attempt) setFiltered(feasible []fwk.NodeInfo) {
+	a.feasible, a.passed = feasible, len(feasible)
+	a.decision.Examined = len(feasible) + a.fit.Diagnosis.NodeToStatus.Len()
+}
+
+func (a *attempt) extendAll() (searchStep, error) {
+	if err := a.filterByExtenders(); err != nil {
+		return extendingAll, err
+	}
+	if len(a.feasible) != a.passed {
+		a.fit.Diagnosis.AddPlugin(framework.ExtenderName)
+	}
+	return a.countFeasible()
+}
+
+// countFeasible ends the filtering.
+func (a *attempt) countFeasible() (searchStep, error) {
+	a.decision.Feasible = len(a.feasible)
+	switch len(a.feasible) {
+	case 0:
+		return searched, a.fit
+	case 1:
+		return searched, nil
+	}
+	return scoring, nil
+}
+
+func (a *attempt) score() (searchStep, error) {
+	e := a.engine
+	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, a.feasible); !status.IsSuccess() {
+		return searched, status.AsError()
+	}
+	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, a.feasible)
+	a.scores = scores
+	return prioritizing, status.AsError()
 }
 
 // evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
@@ -177,7 +268,7 @@ const (
 
 // numFeasibleNodesToFind is the number of feasible nodes that ends this attempt's search among n.
 func (a *attempt) numFeasibleNodesToFind(n int) int {
-	if !a.profile.HasScorePlugins() {
+	if !a.profile.HasScorePlugins() && !a.engine.extendersChoose() {
 		return min(1, n)
 	}
 	percentage := a.engine.percentage

@@ -59,7 +59,7 @@ func TestPick_DrawsOnlyAmongBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		won := e.pick(scored([]int64{9, 10, 3, 10, 10}))
+		won := e.pick(scored([]int64{9, 10, 3, 10, 10}), false)
 		seen[won] = true
 	}
 	if len(seen) != 3 || !seen[1] || !seen[3] || !seen[4] {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -26,7 +28,7 @@ func (a *attempt) selectHost() string {
 		return name
 	}
 	scores := a.scores
-	won := a.engine.pick(scores)
+	won := a.engine.pick(scores, a.extended)
 	a.decision.Score = scores[won].TotalScore
 	if next := runnerUp(scores, won); next >= 0 {
 		a.decision.RunnerUp, a.decision.RunnerUpScore = scores[next].Name, scores[next].TotalScore
@@ -37,17 +39,17 @@ func (a *attempt) selectHost() string {
 	return scores[won].Name
 }
 
-// pick returns the index of the winner.
-func (e *Engine) pick(scores []fwk.NodePluginScores) int {
-	if e.options.TieBreak == ByHeap {
+// pick returns the index of the winner. If extenders gave scores, kube-scheduler's choice is random, too.
+func (e *Engine) pick(scores []fwk.NodePluginScores, extended bool) int {
+	if e.options.TieBreak == ByHeap && !extended {
 		return heapTop(scores)
 	}
 	first, ties := 0, 1
 	for i := 1; i < len(scores); i++ {
-		switch {
-		case scores[i].TotalScore > scores[first].TotalScore:
+		switch order := compareScores(&scores[i], &scores[first]); {
+		case order > 0:
 			first, ties = i, 1
-		case scores[i].TotalScore == scores[first].TotalScore:
+		case order == 0:
 			ties++
 		}
 	}
@@ -56,7 +58,7 @@ func (e *Engine) pick(scores []fwk.NodePluginScores) int {
 	}
 	skip := e.draw(ties)
 	for i := first; ; i++ {
-		if scores[i].TotalScore != scores[first].TotalScore {
+		if compareScores(&scores[i], &scores[first]) != 0 {
 			continue
 		}
 		if skip == 0 {
@@ -64,6 +66,11 @@ func (e *Engine) pick(scores []fwk.NodePluginScores) int {
 		}
 		skip--
 	}
+}
+
+// compareScores orders nodes, the better one after the other.
+func compareScores(a, b *fwk.NodePluginScores) int {
+	return cmp.Or(cmp.Compare(a.TotalScore, b.TotalScore), cmp.Compare(a.Randomizer, b.Randomizer))
 }
 
 // heapTop returns the index of the score at the top after heapify.

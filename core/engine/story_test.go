@@ -69,16 +69,17 @@ func runStory(t *testing.T, story string) string {
 
 // storyRun is a running story: the cluster's objects, and the engine with its forks.
 type storyRun struct {
-	t        *testing.T
-	plugins  []*pluginSpec
-	without  string   // plugins, as a list in YAML
-	others   []string // scheduler names besides the default one
-	gates    map[string]bool
-	now      time.Time
-	version  int
-	objects  map[string]world.Object // by name
-	players  []*player
-	building *player // the player that new plugins belong to
+	t         *testing.T
+	plugins   []*pluginSpec
+	without   string   // plugins, as a list in YAML
+	others    []string // scheduler names besides the default one
+	gates     map[string]bool
+	extenders string // as a list in YAML
+	now       time.Time
+	version   int
+	objects   map[string]world.Object // by name
+	players   []*player
+	building  *player // the player that new plugins belong to
 }
 
 // runLine runs one command on every player, and returns the first one's output.
@@ -94,6 +95,9 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 		return nil
 	case "profile": // profile <name>: one more profile, of that scheduler name
 		s.others = append(s.others, args[0])
+		return nil
+	case "extender": // extender <name> <verbs> <key=value>...: the configuration has this extender, of the address http://<name>
+		s.addExtender(args)
 		return nil
 	case "gates": // gates <gates>: these feature gates are on
 		s.gates = map[string]bool{}

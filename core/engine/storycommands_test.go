@@ -41,6 +41,8 @@ func (s *storyRun) command(verb string, args []string) func(*player) {
 		return s.applyEvent(world.EffectDone{Effect: number(args[0])})
 	case "fail": // fail <effect> [reason=R] <message>: it fails
 		return s.applyEvent(world.EffectDone{Effect: number(args[0]), Outcome: outcomeFrom(args[1:])})
+	case "respond": // respond <effect> <key=value>...: an extender answers
+		return s.respond(number(args[0]), args[1:])
 	case "run": // run <effect>: the world runs a plugin call
 		return s.run(number(args[0]))
 	case "allow", "reject": // allow|reject <plugin> <pod> [reason]: a plugin allows or rejects a waiting pod

@@ -175,6 +175,10 @@ func effectText(effect world.Effect) string {
 		return fmt.Sprintf("%d %s %s: %s", effect.ID, a.Reason, a.Regarding.Name, a.Note)
 	case world.RunPlugin:
 		return fmt.Sprintf("%d run %s of %s", effect.ID, a.Point, a.Plugin)
+	case world.CallExtender:
+		return fmt.Sprintf("%d %s", effect.ID, callText(a))
+	case world.CancelExtenderCalls:
+		return fmt.Sprintf("%d cancel the calls about %s", effect.ID, a.Pod.Name)
 	case world.ClaimVolume:
 		return fmt.Sprintf("%d claim %s for %s", effect.ID, a.Volume.Name, a.Claim.Name)
 	case world.SelectNode:

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -42,6 +43,9 @@ func (p *player) step() {
 		}
 		if d.RunnerUp != "" {
 			words += fmt.Sprintf(" (%d points; then %s, %d)", d.Score, d.RunnerUp, d.RunnerUpScore)
+		}
+		if len(d.Unknown) > 0 {
+			words += fmt.Sprintf(", unknown what %s would say", strings.Join(d.Unknown, " "))
 		}
 		if d.Nominated != "" {
 			words += ", nominated to " + d.Nominated

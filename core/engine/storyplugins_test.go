@@ -55,6 +55,9 @@ func (s *storyRun) configuration() *config.Configuration {
 	for _, name := range append([]string{v1.DefaultSchedulerName}, s.others...) {
 		text += fmt.Sprintf("- schedulerName: %s\n  plugins: {%s}\n", name, strings.Join(points, ", "))
 	}
+	if s.extenders != "" {
+		text += "extenders:\n" + s.extenders
+	}
 	features, err := config.ParseFeatures(s.gates)
 	if err != nil {
 		s.t.Fatal(err)

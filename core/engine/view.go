@@ -158,6 +158,7 @@ type PodState string
 // The states of a pod of one of the profiles. A pod is in exactly one of them at any time.
 const (
 	StateActive        PodState = "active"
+	StateScheduling    PodState = "scheduling" // in an attempt that waits for extenders
 	StateBackoff       PodState = "backoff"
 	StateUnschedulable PodState = "unschedulable"
 	StateGated         PodState = "gated"
@@ -172,7 +173,7 @@ func (p PodState) queued() bool {
 	return p == StateActive || p == StateBackoff || p == StateUnschedulable || p == StateGated
 }
 
-// PodState returns a pod's state. No pod is seen in the middle of an attempt: attempts begin and end within one Step.
+// PodState returns a pod's state. An attempt that asks no extender begins and ends within one Step.
 func (e *Engine) PodState(namespace, name string) PodState {
 	pod := e.store.Pod(namespace, name)
 	if pod == nil {
@@ -189,6 +190,9 @@ func (e *Engine) PodState(namespace, name string) PodState {
 	}
 	if e.unconfirmed(pod) {
 		return StateBound
+	}
+	if a := e.suspended; a != nil && a.pod.UID == pod.UID {
+		return StateScheduling
 	}
 	switch e.queue.StateOf(namespace, name) {
 	case queue.Active:

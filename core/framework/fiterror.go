@@ -40,6 +40,11 @@ func (d *Diagnosis) AddPluginStatus(status *fwk.Status) {
 	}
 }
 
+// AddPlugin adds what rejected nodes without a status of its own, as extenders do.
+func (d *Diagnosis) AddPlugin(name string) {
+	d.UnschedulablePlugins = insertName(d.UnschedulablePlugins, name)
+}
+
 func insertName(set sets.Set[string], name string) sets.Set[string] {
 	if set == nil {
 		return sets.New(name)

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"iter"
+	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -39,6 +40,17 @@ var noStatedReason = fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 func (m *NodeToStatus) Reset() {
 	clear(m.entries)
 	*m = NodeToStatus{entries: m.entries[:0], absent: noStatedReason}
+}
+
+// Clone copies m for another snapshot, whose NodeInfo of a node in returns.
+func (m *NodeToStatus) Clone(in func(fwk.NodeInfo) fwk.NodeInfo) *NodeToStatus {
+	clone := &NodeToStatus{entries: slices.Clone(m.entries), givenBySet: m.givenBySet, absent: m.absent}
+	for i := range clone.entries {
+		if info := clone.entries[i].info; info != nil {
+			clone.entries[i].info = in(info)
+		}
+	}
+	return clone
 }
 
 // Set sets the status of a node.

@@ -26,6 +26,18 @@ func Sub[N ~int64](a, b N) N {
 	return difference
 }
 
+// Mul returns a*b.
+func Mul[N ~int64](a, b N) N {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	product := a * b
+	if product/b != a || a == math.MinInt64 && b == -1 {
+		return limit((a >> 63) ^ (b >> 63))
+	}
+	return product
+}
+
 // Seconds returns n seconds, at most 292 years.
 func Seconds(n int64) time.Duration {
 	const most = math.MaxInt64 / int64(time.Second)

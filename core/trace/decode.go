@@ -111,17 +111,19 @@ func (c *entryReader) effectDone() Input {
 		c.fail(errors.New("an outcome's code is out of range"))
 	}
 	ev.Outcome = world.Outcome{Code: fwk.Code(code), Reason: metav1.StatusReason(c.text()), Message: c.text()}
-	in.Event = ev
-	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > DeleteResourceClaim {
+	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > CallExtender {
 		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Effect.Verb))
 	}
 	if in.Effect.Verb != Unknown {
 		in.Effect.Pod, in.Effect.Detail = c.ref(), c.text()
 	}
-	if in.Effect.Verb == ReserveResourceClaim {
+	switch in.Effect.Verb {
+	case ReserveResourceClaim:
 		ev.Outcome.Version = c.text()
-		in.Event = ev
+	case CallExtender:
+		ev.Outcome.Answer = c.answer()
 	}
+	in.Event = ev
 	return in
 }
 

@@ -95,7 +95,8 @@ func objectTooLarge(o world.Object, size int) error {
 		world.KindOf(o), printable.Line(o.GetNamespace()+"/"+o.GetName(), 200), size, maxObjectBytes)
 }
 
-func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key *EffectKey) {
+func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key *EffectKey) error {
+	before := e.previous
 	e.beginEntry(effectDoneEntry, at)
 	e.entry = append(e.entry, flags)
 	e.entry = binary.AppendUvarint(e.entry, uint64(ev.Effect))
@@ -108,7 +109,14 @@ func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key 
 	if key.Verb == ReserveResourceClaim {
 		e.entry = appendText(e.entry, ev.Outcome.Version)
 	}
+	if key.Verb == CallExtender {
+		if err := e.answer(ev.Outcome.Answer); err != nil {
+			e.previous = before
+			return err
+		}
+	}
 	e.endEntry()
+	return nil
 }
 
 func (e *encoder) activateRequest(at time.Time, flags byte, ev world.ActivateRequest) {

@@ -111,6 +111,34 @@ func (h *NameHasher) ref(r world.PodRef) world.PodRef {
 // redactedMessage replaces a message that is not empty, so that it stays not empty.
 const redactedMessage = "hidden"
 
+// answer replaces the names in an extender's answer; a Writer hashes its objects itself.
+func (h *NameHasher) answer(a *world.ExtenderAnswer) *world.ExtenderAnswer {
+	hashed := *a
+	if a.Error != "" {
+		hashed.Error = redactedMessage
+	}
+	hashed.Nodes = mapEach(a.Nodes, h.Name)
+	hashed.Failed = mapEach(a.Failed, func(f world.FailedNode) world.FailedNode {
+		return world.FailedNode{Node: h.Name(f.Node), Reason: redactedMessage, Unresolvable: f.Unresolvable}
+	})
+	hashed.Scores = mapEach(a.Scores, func(s world.HostScore) world.HostScore {
+		return world.HostScore{Host: h.Name(s.Host), Score: s.Score}
+	})
+	hashed.Victims = mapEach(a.Victims, func(on world.AnsweredVictims) world.AnsweredVictims {
+		pods := mapEach(on.Pods, func(uid types.UID) types.UID { return types.UID(h.Name(string(uid))) })
+		return world.AnsweredVictims{Node: h.Name(on.Node), Pods: pods, PDBViolations: on.PDBViolations}
+	})
+	return &hashed
+}
+
+func mapEach[T any](list []T, one func(T) T) []T {
+	mapped := make([]T, len(list))
+	for i := range list {
+		mapped[i] = one(list[i])
+	}
+	return mapped
+}
+
 // hashBody replaces the names outside objects; a Writer hashes objects itself, after trimming them.
 func (h *NameHasher) hashBody(b Body) Body {
 	switch b := b.(type) {
@@ -119,6 +147,9 @@ func (h *NameHasher) hashBody(b Body) Body {
 		case world.EffectDone:
 			if ev.Outcome.Message != "" {
 				ev.Outcome.Message = redactedMessage
+			}
+			if ev.Outcome.Answer != nil {
+				ev.Outcome.Answer = h.answer(ev.Outcome.Answer)
 			}
 			b.Event, b.Effect.Pod = ev, h.ref(b.Effect.Pod)
 			if b.Effect.Verb.namesObject() {

@@ -44,6 +44,8 @@ type Header struct {
 	PodMaxInUnschedulablePodsDuration metav1.Duration `json:"podMaxInUnschedulablePodsDuration,omitzero"`
 	// Shadow says that another scheduler bound the pods, and the engine decided beside it.
 	Shadow bool `json:"shadow,omitempty"`
+	// ExtendersUnasked says that the configuration's extenders were not called.
+	ExtendersUnasked bool `json:"extendersUnasked,omitempty"`
 	// Configuration is the KubeSchedulerConfiguration in YAML; empty means the default one. FeatureGates are all gates
 	// it was read under.
 	Configuration string          `json:"configuration,omitempty"`

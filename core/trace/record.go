@@ -34,7 +34,7 @@ type EffectKey struct {
 	Verb Verb
 	Pod  world.PodRef
 	// Detail is the type of the patched condition, the extension point and the plugin that ran, or the volume or the claim
-	// of volumes or devices that was written.
+	// of volumes or devices that was written, or the verb and the address of an extender.
 	Detail string
 }
 
@@ -55,10 +55,11 @@ const (
 	DeallocateResourceClaim
 	CreateResourceClaim
 	DeleteResourceClaim
+	CallExtender
 )
 
 // namesObject reports whether the detail of an effect is the name of an object.
-func (v Verb) namesObject() bool { return v >= ClaimVolume }
+func (v Verb) namesObject() bool { return v >= ClaimVolume && v <= DeleteResourceClaim }
 
 // WritesForBinding reports whether a verb is a write of an object that a pod's binding waits for.
 func (v Verb) WritesForBinding() bool {
@@ -98,6 +99,8 @@ func EffectKeyOf(a world.Action) EffectKey {
 		return EffectKey{Verb: CreateResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
 	case world.DeleteResourceClaim:
 		return EffectKey{Verb: DeleteResourceClaim, Pod: a.Pod, Detail: a.Claim.Name}
+	case world.CallExtender:
+		return EffectKey{Verb: CallExtender, Pod: a.Pod, Detail: a.Verb.String() + " " + a.URL}
 	}
 	return EffectKey{}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/footprint"
 	"orrery/core/trim"
 	"orrery/core/world"
@@ -117,7 +119,10 @@ func (w *Writer) writeInput(r Record, in Input) error {
 	case world.Listed:
 		return w.writeList(r, flags, ev)
 	case world.EffectDone:
-		w.block.effectDone(r.At, flags, ev, &in.Effect)
+		if answer := ev.Outcome.Answer; answer != nil && len(answer.Changed) > 0 {
+			ev.Outcome.Answer = w.trimAnswer(answer)
+		}
+		return w.block.effectDone(r.At, flags, ev, &in.Effect)
 	case world.ActivateRequest:
 		w.block.activateRequest(r.At, flags, ev)
 	case world.Tick:
@@ -173,6 +178,16 @@ func (w *Writer) checkListItem(o world.Object, kind world.Kind) (world.Object, e
 		}
 	}
 	return o, nil
+}
+
+// trimAnswer trims the nodes in an extender's answer.
+func (w *Writer) trimAnswer(answer *world.ExtenderAnswer) *world.ExtenderAnswer {
+	trimmed := *answer
+	trimmed.Changed = make([]*v1.Node, len(answer.Changed))
+	for i, node := range answer.Changed {
+		trimmed.Changed[i] = w.trim(node).(*v1.Node)
+	}
+	return &trimmed
 }
 
 // trim removes the fields that scheduling does not read, and hashes names if the writer has a hasher.

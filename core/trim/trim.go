@@ -80,6 +80,22 @@ func LiveObject(o world.Object) world.Object {
 	return Object(o)
 }
 
+// WholeObject returns a pod or a node without its managed fields, for a world in which others than the scheduler's plugins read
+// it.
+func WholeObject(o world.Object) world.Object {
+	switch o := o.(type) {
+	case *v1.Pod:
+		c := *o
+		c.ManagedFields = nil
+		return &c
+	case *v1.Node:
+		c := *o
+		c.ManagedFields = nil
+		return &c
+	}
+	return Object(o)
+}
+
 // trimOther trims the metadata of the remaining, small kinds.
 func trimOther(o world.Object) world.Object {
 	c, ok := o.DeepCopyObject().(world.Object)

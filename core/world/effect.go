@@ -25,7 +25,8 @@ type Effect struct {
 
 // Action is the content of an Effect: [Bind], [PatchStatus], [Delete], [EmitEvent] or [RunPlugin]; of volumes [ClaimVolume]
 // or [SelectNode]; of devices [ReserveResourceClaim], [UnreserveResourceClaim], [DeallocateResourceClaim],
-// [CreateResourceClaim] or [DeleteResourceClaim]. A controller also has [SetRuleCondition].
+// [CreateResourceClaim] or [DeleteResourceClaim]; of extenders [CallExtender] or [CancelExtenderCalls]. A controller also has
+// [SetRuleCondition].
 type Action interface{ action() }
 
 // PodRef names one pod; the UID distinguishes it from another pod of the same name.
@@ -183,12 +184,19 @@ func PodOf(a Action) PodRef {
 		return a.Pod
 	case DeleteResourceClaim:
 		return a.Pod
+	case CallExtender:
+		return a.Pod
+	case CancelExtenderCalls:
+		return a.Pod
 	}
 	return PodRef{}
 }
 
-// HasOutcome reports whether an action's outcome returns as an [EffectDone]. EmitEvent has none.
+// HasOutcome reports whether an action's outcome returns as an [EffectDone]. EmitEvent and CancelExtenderCalls have none.
 func HasOutcome(a Action) bool {
-	_, announce := a.(EmitEvent)
-	return !announce
+	switch a.(type) {
+	case EmitEvent, CancelExtenderCalls:
+		return false
+	}
+	return true
 }

@@ -92,6 +92,9 @@ type Outcome struct {
 	// Version is the version of the claim that a [ReserveResourceClaim] or an [UnreserveResourceClaim] left, if the world
 	// knows it.
 	Version string
+	// Answer is that of a [CallExtender]. It is never changed. Without one, a call that succeeded leaves the extender's verdict
+	// unknown.
+	Answer *ExtenderAnswer
 }
 
 // OK reports whether the effect succeeded.

@@ -140,7 +140,7 @@ func outcomeText(d *engine.Decision) string {
 
 var podStates = map[engine.PodState]views.PodState{
 	engine.StateActive: views.Active, engine.StateBackoff: views.Backoff, engine.StateUnschedulable: views.Unschedulable,
-	engine.StateGated: views.Gated, engine.StateWaiting: views.InFlight, engine.StateBinding: views.InFlight,
+	engine.StateGated: views.Gated, engine.StateScheduling: views.InFlight, engine.StateWaiting: views.InFlight, engine.StateBinding: views.InFlight,
 	engine.StateBound: views.Bound, engine.StateGone: views.Deleted,
 }
 

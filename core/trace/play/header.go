@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/engine"
+	"orrery/core/extender"
 	"orrery/core/queue"
 	"orrery/core/trace"
 )
@@ -19,13 +20,15 @@ func HeaderOf(o engine.Options) (trace.Header, error) {
 	if c == nil {
 		c = config.Default(config.DefaultFeatures())
 	}
-	text, err := c.YAML()
+	recorded := *c
+	recorded.Extenders = extender.WithoutSecrets(c.Extenders)
+	text, err := recorded.YAML()
 	if err != nil {
 		return trace.Header{}, fmt.Errorf("recording the configuration: %w", err)
 	}
 	h := trace.Header{
 		Start: o.Start, Origin: trace.FromStart,
-		Seed: o.Seed, Shadow: o.Shadow, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: o.PodMaxInUnschedulablePodsDuration},
+		Seed: o.Seed, Shadow: o.Shadow, ExtendersUnasked: o.ExtendersUnasked, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: o.PodMaxInUnschedulablePodsDuration},
 		Configuration: string(text), FeatureGates: map[string]bool{},
 	}
 	if o.TieBreak != engine.BySeed {
@@ -65,7 +68,7 @@ func OptionsOf(h trace.Header) (engine.Options, error) {
 		return engine.Options{}, fmt.Errorf("the trace was recorded with options (tie break %q, requeue rule %q) that this program does not know: use a newer one", h.TieBreak, h.RequeueRule)
 	}
 	return engine.Options{
-		Config: c, Seed: h.Seed, Shadow: h.Shadow, TieBreak: engine.TieBreak(tieBreak), RequeueRule: queue.RequeueRule(rule),
+		Config: c, Seed: h.Seed, Shadow: h.Shadow, ExtendersUnasked: h.ExtendersUnasked, TieBreak: engine.TieBreak(tieBreak), RequeueRule: queue.RequeueRule(rule),
 		PodMaxInUnschedulablePodsDuration: h.PodMaxInUnschedulablePodsDuration.Duration, Start: h.Start,
 	}, nil
 }

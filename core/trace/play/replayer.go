@@ -28,6 +28,8 @@ type replayer struct {
 	pending map[trace.EffectKey][]world.EffectID
 	// writes are the pods whose last effect writes a volume or a claim. It is nil where pending is.
 	writes map[world.PodRef]trace.EffectKey
+	// answers are those of extenders that came before this engine asked for them. It is nil in an exact replay.
+	answers map[trace.EffectKey]world.Outcome
 	// placed maps pods to their nodes in a loose replay; it is nil in an exact one.
 	placed map[types.UID]string
 	// withoutScheduler says that the trace has no scheduler: every effect succeeds at once.
@@ -39,7 +41,7 @@ type replayer struct {
 func newReplayer(e *engine.Engine, follower Follower, origin trace.Origin, hashed bool) replayer {
 	p := replayer{engine: e, scheduler: drive.NewScheduler(e, follower), follower: follower, withoutScheduler: origin == trace.FromImport}
 	if origin != trace.FromStart {
-		p.placed = map[types.UID]string{}
+		p.placed, p.answers = map[types.UID]string{}, map[trace.EffectKey]world.Outcome{}
 	}
 	if origin != trace.FromStart || hashed {
 		p.pending, p.writes = map[trace.EffectKey][]world.EffectID{}, map[world.PodRef]trace.EffectKey{}
@@ -57,6 +59,7 @@ func (p replayer) fork() (replayer, error) {
 		fork.follower = p.follower.Fork()
 	}
 	fork.engine, fork.scheduler = e, drive.NewScheduler(e, fork.follower)
+	fork.answers = maps.Clone(p.answers)
 	fork.pending, fork.writes, fork.placed = maps.Clone(p.pending), maps.Clone(p.writes), maps.Clone(p.placed)
 	for wish, ids := range fork.pending {
 		fork.pending[wish] = slices.Clone(ids)
@@ -90,6 +93,10 @@ func (p replayer) playRecord(r trace.Record, report *Report) {
 func (p replayer) playInput(r trace.Record, in trace.Input, report *Report) {
 	if p.exact() && !in.BeforeRest {
 		p.checkAtRest(r, report)
+	}
+	if !p.exact() && in.Effect.Verb == trace.CallExtender && len(p.pending[in.Effect]) == 0 {
+		p.answerEarly(r, in, report)
+		return
 	}
 	event := p.withOwnEffectID(in)
 	if !p.exact() {
@@ -169,6 +176,9 @@ func (p replayer) withOwnEffectID(in trace.Input) world.Event {
 		return world.Tick{}
 	}
 	ended.Effect = id
+	if !p.exact() {
+		return p.aboutOwnNodes(ended)
+	}
 	return ended
 }
 
@@ -200,7 +210,12 @@ func (p replayer) withImpliedOutcome(event world.Event) []world.Event {
 	if id, underway := p.takeWrite(world.PodRefOf(pod)); underway {
 		return []world.Event{world.EffectDone{Effect: id, Outcome: notWritten}, event}
 	}
-	return []world.Event{event}
+	var events []world.Event
+	for _, key := range p.callsWithoutAnswer(func(key trace.EffectKey) bool { return key.Pod == world.PodRefOf(pod) }) {
+		id, _ := p.takePending(key)
+		events = append(events, world.EffectDone{Effect: id, Outcome: notWritten})
+	}
+	return append(events, event)
 }
 
 var notWritten = world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonConflict, Message: "the recorded scheduler did otherwise"}
@@ -220,6 +235,7 @@ func (p replayer) applyAndDecide(r trace.Record, events []world.Event, report *R
 		}
 		if !p.withoutScheduler {
 			p.collectEffects()
+			events = append(events, p.answersAtHand()...)
 			continue
 		}
 		for _, effect := range p.scheduler.Emit() {
@@ -265,6 +281,7 @@ func (p replayer) copyOfPod(ref world.PodRef) *v1.Pod {
 // comparePlacement compares the node of a placed pod. If a pod with a binding in flight here failed again in the trace,
 // its binding failed there.
 func (p replayer) comparePlacement(r trace.Record, recorded trace.Decision, report *Report) {
+	p.abandonCalls(r, func(key trace.EffectKey) bool { return key.Pod == recorded.Pod }, report)
 	if recorded.Verdict != trace.Placed && recorded.Attempt > 1 {
 		if id, underway := p.takePending(bindKey(recorded.Pod)); underway {
 			failed := world.Outcome{Code: fwk.Error, Message: "it was decided about again"}

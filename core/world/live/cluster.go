@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"orrery/core/world"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	// Kinds are the kinds to watch. Namespaces has the namespace of each kind that is watched in one namespace only.
 	Kinds      []world.Kind
 	Namespaces map[world.Kind]string
+	// Extenders are those of the scheduler's configuration. With any, pods and nodes stay whole, for the extenders.
+	Extenders []configv1.Extender
 	// Held is the engine's store, read by the goroutine that calls Poll, Stamp and Do. Without it a status patch reads
 	// the pod first, and drift is not counted.
 	Held Held
@@ -56,6 +59,7 @@ type Cluster struct {
 	inbox        chan world.Event
 	initialLists *initialLists
 	workers      *workers
+	extenders    *extenders
 	events       func() *eventEmitter // created on first use, since that makes a request
 	group        sync.WaitGroup
 	cancel       context.CancelFunc
@@ -106,6 +110,10 @@ func New(o Options) (*Cluster, error) {
 	}
 	c.ctx, c.cancel = context.WithCancel(klog.NewContext(context.Background(), o.Logger))
 	c.workers = newWorkers(c)
+	var err error
+	if c.extenders, err = newExtenders(c); err != nil {
+		return nil, err
+	}
 	c.events = sync.OnceValue(func() *eventEmitter { return newEventEmitter(c.ctx, o.EventClient) })
 	return c, nil
 }
@@ -125,6 +133,7 @@ func (c *Cluster) Start() {
 func (c *Cluster) Stop() {
 	c.cancel()
 	c.workers.stop()
+	c.extenders.group.Wait()
 	c.group.Wait()
 	c.events().stop()
 }
@@ -182,7 +191,7 @@ func (c *Cluster) Stamp(event world.Event) world.Input {
 }
 
 // Idle reports whether no input waits and no effect is being carried out.
-func (c *Cluster) Idle() bool { return c.workers.idle() && len(c.inbox) == 0 }
+func (c *Cluster) Idle() bool { return c.workers.idle() && c.extenders.idle() && len(c.inbox) == 0 }
 
 // Kinds lists the kinds that are watched.
 func (c *Cluster) Kinds() []world.Kind { return c.options.Kinds }
@@ -207,8 +216,15 @@ func (c *Cluster) Unsynced() []world.Kind { return c.initialLists.unsynced(c.opt
 
 // Do accepts an effect.
 func (c *Cluster) Do(e world.Effect) {
-	if act, ok := e.Action.(world.EmitEvent); ok {
+	switch act := e.Action.(type) {
+	case world.EmitEvent:
 		c.emitEvent(act)
+		return
+	case world.CallExtender:
+		c.extenders.do(e.ID, act)
+		return
+	case world.CancelExtenderCalls:
+		c.extenders.cancel(act.Pod)
 		return
 	}
 	c.count.effects.Add(1)

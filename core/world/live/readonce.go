@@ -15,7 +15,7 @@ func ReadOnce(ctx context.Context, client kubernetes.Interface, kinds []world.Ki
 	objects := make([][]world.Object, len(kinds))
 	ctx = withAnswerTotal(ctx)
 	all, err := forEachKind(kinds, func(i int) (err error) {
-		objects[i], err = list(ctx, client, kinds[i], allNamespaces)
+		objects[i], err = list(ctx, client, reflectorStore{kind: kinds[i]}, allNamespaces)
 		return err
 	})
 	var lists []world.Listed

@@ -24,6 +24,7 @@ type reflectorStore struct {
 	kind    world.Kind
 	cluster *Cluster
 	ctx     context.Context
+	whole   bool // extenders get pods and nodes as they are
 	pool    trim.Pool
 }
 
@@ -36,7 +37,7 @@ func (c *Cluster) startReflector(ctx context.Context, kind world.Kind, lw *cache
 		c.count.watches.Add(1)
 		return start(ctx, o)
 	}
-	f := &reflectorStore{kind: kind, cluster: c, ctx: ctx}
+	f := &reflectorStore{kind: kind, cluster: c, ctx: ctx, whole: len(c.options.Extenders) > 0}
 	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), expectedType(kind), f,
 		cache.ReflectorOptions{Name: "orrery", TypeDescription: string(kind)})
 	c.group.Go(func() { r.RunWithContext(ctx) })
@@ -59,7 +60,11 @@ func (f *reflectorStore) trim(o any) (world.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("watching objects of kind %s: the API server sent a %T", f.kind, o)
 	}
-	object = trim.LiveObject(object)
+	if f.whole && (f.kind == world.Pod || f.kind == world.Node) {
+		object = trim.WholeObject(object)
+	} else {
+		object = trim.LiveObject(object)
+	}
 	f.pool.Share(object)
 	return object, nil
 }
@@ -158,16 +163,16 @@ func (f *initialLists) unsynced(kinds []world.Kind) []world.Kind {
 
 // List reads all objects of one kind from the API server, trimmed like inputs.
 func (c *Cluster) List(ctx context.Context, kind world.Kind) ([]world.Object, error) {
-	return list(ctx, c.options.Client, kind, c.options.Namespaces[kind])
+	return list(ctx, c.options.Client, reflectorStore{kind: kind, whole: len(c.options.Extenders) > 0}, c.options.Namespaces[kind])
 }
 
-func list(ctx context.Context, client kubernetes.Interface, kind world.Kind, in string) ([]world.Object, error) {
+func list(ctx context.Context, client kubernetes.Interface, f reflectorStore, in string) ([]world.Object, error) {
+	kind := f.kind
 	lw, err := listWatchOf(client, kind, in)
 	if err != nil {
 		return nil, err
 	}
 	var objects []world.Object
-	f := reflectorStore{kind: kind}
 	o := metav1.ListOptions{Limit: pageObjects}
 	p := page{kind: kind, packed: true}
 	ctx = withAnswerTotal(ctx)

@@ -43,6 +43,8 @@ type Options struct {
 	ComparisonOperators bool
 	// Admission switches admission plugins; without it those are on that are on by default.
 	Admission admission.Options
+	// Extenders are web servers beside the cluster, by the address in the scheduler's configuration. SetExtender changes one.
+	Extenders map[string]Extender
 }
 
 // Latency holds the delays of the cluster.
@@ -112,6 +114,8 @@ type Cluster struct {
 	storage storage
 	devices devices
 
+	extenders map[string]Extender
+
 	history history
 	digest  digest
 }
@@ -149,6 +153,7 @@ func New(o Options) *Cluster {
 		pressure:   o.Pressure,
 		storage:    newStorage(),
 		devices:    newDevices(),
+		extenders:  maps.Clone(o.Extenders),
 		history:    newHistory(),
 		digest:     startDigest,
 	}
@@ -288,6 +293,7 @@ func (c *Cluster) Fork() *Cluster {
 	f.inflight = maps.Clone(c.inflight)
 	f.storage = c.storage.clone()
 	f.devices = c.devices.clone()
+	f.extenders = maps.Clone(c.extenders)
 	f.history = c.history.clone()
 	if c.lifecycle != nil {
 		f.lifecycle = c.lifecycle.Fork()

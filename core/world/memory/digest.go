@@ -60,6 +60,9 @@ func (d *digest) addInput(in world.Input) {
 		d.addNumber(uint64(e.Outcome.Code))
 		d.addText(string(e.Outcome.Reason))
 		d.addText(e.Outcome.Message)
+		if answer := e.Outcome.Answer; answer != nil {
+			d.addAnswer(answer)
+		}
 	case world.ActivateRequest:
 		for _, pod := range e.Activate {
 			d.addText(pod.String())
@@ -75,4 +78,28 @@ func (d *digest) addObject(o world.Object) {
 		return
 	}
 	d.addBytes(raw)
+}
+
+func (d *digest) addAnswer(a *world.ExtenderAnswer) {
+	d.addText(a.Error)
+	for _, node := range a.Nodes {
+		d.addText(node)
+	}
+	for _, node := range a.Changed {
+		d.addObject(node)
+	}
+	for _, failed := range a.Failed {
+		d.addText(failed.Node)
+		d.addText(failed.Reason)
+	}
+	for _, score := range a.Scores {
+		d.addText(score.Host)
+		d.addNumber(uint64(score.Score))
+	}
+	for _, victims := range a.Victims {
+		d.addText(victims.Node)
+		for _, uid := range victims.Pods {
+			d.addText(string(uid))
+		}
+	}
 }

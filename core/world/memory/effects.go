@@ -19,6 +19,14 @@ func (c *Cluster) Do(e world.Effect) {
 	if e.At.After(at) {
 		at = e.At
 	}
+	switch act := e.Action.(type) {
+	case world.CallExtender:
+		c.callExtender(at, e.ID, act)
+		return
+	case world.CancelExtenderCalls:
+		c.cancelExtenderCalls(at, act.Pod)
+		return
+	}
 	way := c.options.Latency.Request
 	if _, plugin := e.Action.(world.RunPlugin); plugin {
 		way = c.options.Latency.Plugin

@@ -207,7 +207,7 @@ func (c *Cluster) blockedByOutage(h simEvent) bool {
 		return false
 	}
 	switch h.(type) {
-	case effectArrival, scriptedAction:
+	case effectArrival, scriptedAction, extenderAnswer:
 		return false
 	}
 	return true

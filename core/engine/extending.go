@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/cache"
+	"orrery/core/extender"
+	"orrery/core/framework"
+	"orrery/core/saturating"
+	"orrery/core/world"
+)
+
+// errAsked suspends a search: extenders are asked, and the search goes on with their answers.
+var errAsked = errors.New("extenders have not answered yet")
+
+// asking is what an attempt asks extenders.
+type asking struct {
+	next  int // the position of the extender that filters next
+	calls []extenderCall
+	// cancelled says that the pod is being deleted, so that no answer is needed any more.
+	cancelled bool
+}
+
+// extenderCall is a call and, once it is there, its outcome.
+type extenderCall struct {
+	effect   world.EffectID
+	extender *extender.Extender
+	act      world.CallExtender
+	outcome  *world.Outcome
+}
+
+// over reports whether the attempt waits for no answer.
+func (s *asking) over() bool {
+	if s.cancelled {
+		return true
+	}
+	for i := range s.calls {
+		if s.calls[i].outcome == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// receive takes an outcome. It returns false if that is of another effect.
+func (s *asking) receive(ev world.EffectDone) bool {
+	for i := range s.calls {
+		if call := &s.calls[i]; call.effect == ev.Effect && call.outcome == nil {
+			call.outcome = &ev.Outcome
+			return true
+		}
+	}
+	return false
+}
+
+// take returns the calls, all answered, and forgets them.
+func (s *asking) take() []extenderCall {
+	calls := s.calls
+	s.calls = nil
+	return calls
+}
+
+// asks reports whether the attempt asks extenders. A pod that is only explained does not concern them.
+func (a *attempt) asks() bool { return a.popped != nil && !a.engine.options.ExtendersUnasked }
+
+// ask calls an extender about the feasible nodes. Without asking, the answer is at once that there is none.
+func (a *attempt) ask(x *extender.Extender, verb world.ExtenderVerb) {
+	call := extenderCall{extender: x}
+	if a.asks() {
+		call.act = callOf(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: objectsOf(a.feasible)})
+		call.effect = a.engine.emit(call.act)
+	} else {
+		call.outcome = &world.Outcome{}
+	}
+	a.asking.calls = append(a.asking.calls, call)
+}
+
+func callOf(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderRequest) world.CallExtender {
+	r.NamesOnly = x.NamesOnly
+	return world.CallExtender{
+		Pod: world.PodRefOf(r.Pod), Extender: x.Index, Verb: verb, URL: x.URL(verb), Timeout: x.Timeout, Request: r,
+	}
+}
+
+func objectsOf(nodes []fwk.NodeInfo) []*v1.Node {
+	objects := make([]*v1.Node, len(nodes))
+	for i, node := range nodes {
+		objects[i] = node.Node()
+	}
+	return objects
+}
+
+// filterByExtenders asks one extender after the other about the nodes that the one before left. It begins anew, or goes on
+// with the answer of the last one asked.
+func (a *attempt) filterByExtenders() error {
+	all := a.engine.extenders
+	for ; a.asking.next < len(all) && len(a.feasible) > 0; a.asking.next++ {
+		x := all[a.asking.next]
+		if !x.Has(world.ExtenderFilter) || !x.Interested(a.pod) {
+			continue
+		}
+		if len(a.asking.calls) == 0 {
+			a.ask(x, world.ExtenderFilter)
+		}
+		if !a.asking.over() {
+			return errAsked
+		}
+		feasible, err := a.filteredBy(x, a.asking.take()[0].outcome)
+		if err == nil {
+			a.feasible = feasible
+		} else if !x.Ignorable {
+			a.asking.next = 0
+			return err
+		}
+	}
+	a.asking.next = 0
+	return nil
+}
+
+// filteredBy returns the nodes that an extender left, and keeps the reasons for the others.
+func (a *attempt) filteredBy(x *extender.Extender, outcome *world.Outcome) ([]fwk.NodeInfo, error) {
+	answer := outcome.Answer
+	switch {
+	case !outcome.OK():
+		return nil, outcomeError{*outcome}
+	case answer == nil:
+		a.decision.addUnknown(x.Name())
+		return a.feasible, nil
+	case answer.Error != "":
+		return nil, errors.New(answer.Error)
+	}
+	left, err := nodesOf(x, answer, a.feasible)
+	if err != nil {
+		return nil, err
+	}
+	for _, failed := range answer.Failed {
+		code := fwk.Unschedulable
+		if failed.Unresolvable {
+			code = fwk.UnschedulableAndUnresolvable
+		}
+		a.fit.Diagnosis.NodeToStatus.Set(failed.Node, fwk.NewStatus(code, failed.Reason).WithPlugin(framework.ExtenderName))
+	}
+	return left, nil
+}
+
+// nodesOf returns the nodes of an answer. Of nodes that were returned as objects, as in kube-scheduler, nothing else is known: no
+// pods, and no images.
+func nodesOf(x *extender.Extender, answer *world.ExtenderAnswer, sent []fwk.NodeInfo) ([]fwk.NodeInfo, error) {
+	byName := make(map[string]fwk.NodeInfo, len(sent))
+	for _, info := range sent {
+		byName[info.Node().Name] = info
+	}
+	if answer.AsObjects {
+		for name, info := range byName {
+			byName[name] = bareNode(info.Node())
+		}
+		for _, node := range answer.Changed {
+			byName[node.Name] = bareNode(node)
+		}
+	}
+	left := make([]fwk.NodeInfo, len(answer.Nodes))
+	for i, name := range answer.Nodes {
+		info, known := byName[name]
+		if !known {
+			return nil, fmt.Errorf("extender %q claims a filtered node %q which is not found in the input node list", x.Name(), name)
+		}
+		left[i] = info
+	}
+	return left, nil
+}
+
+func bareNode(node *v1.Node) fwk.NodeInfo {
+	info := cache.NewNodeInfo()
+	info.SetNode(node)
+	return info
+}
+
+// extendersChoose reports whether some extender filters or prioritizes, so that one feasible node is not enough.
+func (e *Engine) extendersChoose() bool {
+	for _, x := range e.extenders {
+		if x.Has(world.ExtenderFilter) || x.Has(world.ExtenderPrioritize) {
+			return true
+		}
+	}
+	return false
+}
+
+// prioritize asks all extenders at once, and adds their scores when the last one has answered. An extender that fails to answer
+// gives none.
+func (a *attempt) prioritize() error {
+	if len(a.asking.calls) == 0 {
+		for _, x := range a.engine.extenders {
+			if x.Has(world.ExtenderPrioritize) && x.Interested(a.pod) {
+				a.ask(x, world.ExtenderPrioritize)
+			}
+		}
+	}
+	if !a.asking.over() {
+		return errAsked
+	}
+	given := map[string]int64{}
+	for _, call := range a.asking.take() {
+		switch {
+		case !call.outcome.OK():
+		case call.outcome.Answer == nil:
+			a.decision.addUnknown(call.extender.Name())
+		default:
+			addPriorities(given, call)
+		}
+	}
+	a.addScores(given)
+	return nil
+}
+
+// prioritiesPerScore is how much of a plugin's range one step of an extender's is.
+const prioritiesPerScore = fwk.MaxNodeScore / 10
+
+func addPriorities(to map[string]int64, call extenderCall) {
+	for _, score := range call.outcome.Answer.Scores {
+		weighted := saturating.Mul(saturating.Mul(score.Score, call.extender.Weight), prioritiesPerScore)
+		to[score.Host] = saturating.Add(to[score.Host], weighted)
+	}
+}
+
+// addScores adds what extenders gave to the nodes. Of nodes with the same total, those that an extender gave a score come first:
+// an extender that filters only gives all nodes none, and counts as one.
+func (a *attempt) addScores(given map[string]int64) {
+	all := a.engine.scoresByNoVerb(a.pod)
+	for i := range a.scores {
+		score := &a.scores[i]
+		extra, listed := given[a.feasible[i].Node().Name]
+		if !listed && !all {
+			continue
+		}
+		score.TotalScore = saturating.Add(score.TotalScore, extra)
+		score.Randomizer = listedByExtender
+		a.extended = true
+	}
+}
+
+// listedByExtender is the Randomizer of nodes that an extender gave a score. kube-scheduler draws a number for each; here one is
+// drawn among those that are equally good.
+const listedByExtender = 1
+
+// scoresByNoVerb reports whether an extender that does not prioritize is interested in the pod.
+func (e *Engine) scoresByNoVerb(pod *v1.Pod) bool {
+	for _, x := range e.extenders {
+		if !x.Has(world.ExtenderPrioritize) && x.Interested(pod) {
+			return true
+		}
+	}
+	return false
+}
+
+// cancelCalls cancels the calls about a pod that is being deleted. Its attempt ends with the next Step.
+func (e *Engine) cancelCalls(pod *v1.Pod) {
+	a := e.suspended
+	if a == nil || a.pod.UID != pod.UID || a.asking.over() {
+		return
+	}
+	a.asking.cancelled = true
+	e.emit(world.CancelExtenderCalls{Pod: a.decision.Pod})
+}
+
+// forkSuspended copies the suspended attempt. The data of plugins in its cycle's state refer to the plugins, so those of the fork
+// filter the nodes again, in the same snapshot.
+func (e *Engine) forkSuspended(from *attempt) {
+	a := *from
+	a.engine, a.profile = e, e.profiles[from.profile.ProfileName()]
+	for _, popped := range e.queue.InFlight() {
+		if popped.Pod().UID == a.pod.UID {
+			a.popped = popped
+		}
+	}
+	a.asking.calls = slices.Clone(from.asking.calls)
+	a.scores = cloneScores(from.scores)
+	a.feasible = make([]fwk.NodeInfo, len(from.feasible))
+	for i, info := range from.feasible {
+		a.feasible[i] = e.inSnapshot(from.engine, info)
+	}
+	e.statuses = from.engine.statuses.Clone(func(info fwk.NodeInfo) fwk.NodeInfo { return e.inSnapshot(from.engine, info) })
+	fit := *from.fit
+	fit.Diagnosis.NodeToStatus = e.statuses
+	fit.Diagnosis.UnschedulablePlugins = fit.Diagnosis.UnschedulablePlugins.Clone()
+	fit.Diagnosis.PendingPlugins = fit.Diagnosis.PendingPlugins.Clone()
+	a.fit = &fit
+	a.filterAgain()
+	e.suspended = &a
+}
+
+// inSnapshot returns this engine's NodeInfo for one of another engine's snapshot. Nodes that an extender returned are in none.
+func (e *Engine) inSnapshot(other *Engine, info fwk.NodeInfo) fwk.NodeInfo {
+	name := info.Node().Name
+	if theirs, err := other.snapshot.Get(name); err == nil && theirs == info {
+		if ours, err := e.snapshot.Get(name); err == nil {
+			return ours
+		}
+	}
+	return info.Snapshot()
+}
+
+// filterAgain gives the attempt a cycle state of its plugins' own making.
+func (a *attempt) filterAgain() {
+	e, was := a.engine, a.state
+	a.state = framework.NewCycleState()
+	a.state.SetRecordPluginMetrics(was.ShouldRecordPluginMetrics())
+	a.state.Write(framework.PodsToActivateKey, podsToActivate(was))
+	if _, status, _ := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod); !status.IsSuccess() {
+		return
+	}
+	for _, node := range a.feasible {
+		if info, err := e.snapshot.Get(node.Node().Name); err == nil {
+			a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, info)
+		}
+	}
+}
+
+func cloneScores(scores []fwk.NodePluginScores) []fwk.NodePluginScores {
+	clone := slices.Clone(scores)
+	for i := range clone {
+		clone[i].Scores = slices.Clone(clone[i].Scores)
+	}
+	return clone
+}

@@ -1,0 +1,159 @@
+package live_test
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
+
+	"orrery/core/mk"
+	"orrery/core/world"
+	"orrery/core/world/live"
+)
+
+// newExtenderCluster is a cluster with one extender.
+func newExtenderCluster(t *testing.T, x configv1.Extender) *live.Cluster {
+	c, err := live.New(live.Options{Client: fake.NewClientset(), Extenders: []configv1.Extender{x}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Stop)
+	return c
+}
+
+// serve is an extender that answers every request with a text.
+func serve(t *testing.T, answer string) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func filterCall(url string) world.CallExtender {
+	pod := mk.Pod("web").Obj()
+	return world.CallExtender{
+		Pod: world.PodRefOf(pod), Verb: world.ExtenderFilter, URL: url + "/filter", Timeout: time.Minute,
+		Request: world.ExtenderRequest{Pod: pod, NamesOnly: true, Nodes: []*v1.Node{mk.Node("n1").Obj(), mk.Node("n2").Obj()}},
+	}
+}
+
+// outcome makes a call and waits for its outcome.
+func outcome(c *live.Cluster, act world.CallExtender) world.Outcome {
+	c.Do(world.Effect{ID: 7, Action: act})
+	return (<-c.Events()).(world.EffectDone).Outcome
+}
+
+// What an extender receives is what kube-scheduler sends: a nodeCacheCapable one gets names.
+func TestExtender_RequestAndAnswer(t *testing.T) {
+	var got extenderv1.ExtenderArgs
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost || r.URL.Path != "/prefix/filter" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("got %s %s of %q", r.Method, r.URL, r.Header.Get("Content-Type"))
+		}
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		_ = json.NewEncoder(w).Encode(extenderv1.ExtenderFilterResult{
+			NodeNames: &[]string{"n2"}, FailedNodes: extenderv1.FailedNodesMap{"n1": "full"},
+		})
+	}))
+	defer s.Close()
+	c := newExtenderCluster(t, configv1.Extender{URLPrefix: s.URL + "/prefix/", FilterVerb: "filter", NodeCacheCapable: true})
+	done := outcome(c, filterCall(s.URL))
+	want := world.Outcome{Answer: &world.ExtenderAnswer{Nodes: []string{"n2"}, Failed: []world.FailedNode{{Node: "n1", Reason: "full"}}}}
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Errorf("outcome (-want +got):\n%s", diff)
+	}
+	if got.Pod.Name != "web" || got.Nodes != nil || !cmp.Equal(got.NodeNames, &[]string{"n1", "n2"}) {
+		t.Errorf("the extender got %+v", got)
+	}
+}
+
+func TestExtender_Failures(t *testing.T) {
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	defer failing.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for name, tt := range map[string]struct {
+		url, want string
+	}{
+		"status":   {failing.URL, "failed filter with extender at URL " + failing.URL + "/filter, code 418"},
+		"no JSON":  {serve(t, "<html>").URL, "invalid character '<' looking for beginning of value"},
+		"nothing":  {serve(t, "").URL, "EOF"},
+		"no route": {closed.URL, "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newExtenderCluster(t, configv1.Extender{URLPrefix: tt.url, FilterVerb: "filter"})
+			if done := outcome(c, filterCall(tt.url)); done.OK() || !strings.Contains(done.Message, tt.want) {
+				t.Errorf("%+v, want %q", done, tt.want)
+			}
+		})
+	}
+}
+
+// A call ends at its timeout, and when it is cancelled. Idle says that no call is running.
+func TestExtender_TimeoutAndCancel(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+	}))
+	defer s.Close()
+	defer close(release)
+	c := newExtenderCluster(t, configv1.Extender{URLPrefix: s.URL, FilterVerb: "filter"})
+
+	act := filterCall(s.URL)
+	act.Timeout = time.Millisecond
+	go func() { <-arrived }()
+	if done := outcome(c, act); done.OK() || !strings.Contains(done.Message, "Client.Timeout exceeded") {
+		t.Errorf("%+v, want a timeout", done)
+	}
+
+	act.Timeout = time.Minute
+	c.Do(world.Effect{ID: 8, Action: act})
+	<-arrived
+	if c.Idle() {
+		t.Error("idle during a call")
+	}
+	c.Do(world.Effect{ID: 9, Action: world.CancelExtenderCalls{Pod: act.Pod}})
+	if done := (<-c.Events()).(world.EffectDone); done.Effect != 8 || !strings.Contains(done.Outcome.Message, "context canceled") {
+		t.Errorf("%+v, want that the call was cancelled", done)
+	}
+}
+
+func TestExtender_TLS(t *testing.T) {
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	defer s.Close()
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	for name, tt := range map[string]struct {
+		extender configv1.Extender
+		want     string
+	}{
+		"its authority":             {configv1.Extender{EnableHTTPS: true, TLSConfig: &configv1.ExtenderTLSConfig{CAData: authority}}, ""},
+		"enableHTTPS without any":   {configv1.Extender{EnableHTTPS: true}, ""},
+		"without enableHTTPS":       {configv1.Extender{}, "certificate signed by unknown authority"},
+		"insecure":                  {configv1.Extender{TLSConfig: &configv1.ExtenderTLSConfig{Insecure: true}}, ""},
+		"the authority, other name": {configv1.Extender{TLSConfig: &configv1.ExtenderTLSConfig{CAData: authority, ServerName: "other.org"}}, "not other.org"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.extender.URLPrefix, tt.extender.FilterVerb = s.URL, "filter"
+			done := outcome(newExtenderCluster(t, tt.extender), filterCall(s.URL))
+			if done.OK() != (tt.want == "") || !strings.Contains(done.Message, tt.want) {
+				t.Errorf("%+v, want %q", done, tt.want)
+			}
+		})
+	}
+	_, err := live.New(live.Options{Client: fake.NewClientset(), Extenders: []configv1.Extender{{TLSConfig: &configv1.ExtenderTLSConfig{CAFile: "none.pem"}}}})
+	if err == nil || !strings.Contains(err.Error(), "extenders[0]") {
+		t.Errorf("an authority without a file: %v", err)
+	}
+}
