@@ -135,7 +135,7 @@ func New(o Options) (*Replica, error) {
 	}
 	kinds = world.SortKinds(append(slices.Clone(kinds), theirs...))
 	r.cluster, err = live.New(live.Options{
-		Client: clients.main, EventClient: clients.event, Kinds: kinds, Logger: o.Logger,
+		Client: clients.main, EventClient: clients.event, Kinds: kinds, Extenders: o.Config.Extenders, Logger: o.Logger,
 		Held: e.Store(), Allowed: r.allowed, OnCall: o.Instruments.OnCall,
 	})
 	if err != nil {

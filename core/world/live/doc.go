@@ -28,6 +28,7 @@
 //	calls.go        one attempt of a binding, patch or deletion
 //	volumecalls.go  one attempt to write a claim into a volume, or a node into a claim
 //	callresult.go   the meaning of a response
+//	extenders.go    the calls of extenders
 //	events.go       Kubernetes events
 //	drift.go        differences between the engine and the API server
 //	access.go       which kinds may be read
@@ -70,6 +71,13 @@
 // A claim in a volume, and a node in a claim, are written for one version of the object: another one is a conflict, which
 // is not retried. If the response to an earlier attempt was lost, the object is read then, and the conflict is a success if
 // it has what was to be written.
+//
+// # Extenders
+//
+// An extender is called at once, beside the other effects on its pod, and never a second time: the engine waits for the
+// answer, and its failure is for the engine to judge. The connection is that of kube-scheduler, with the same use of
+// enableHTTPS, tlsConfig and httpTimeout. Where extenders are configured, pods and nodes are not trimmed but for their managed
+// fields, so that an extender gets what the API server has.
 //
 // # Plugins that run concurrently
 //
