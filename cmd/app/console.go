@@ -35,6 +35,7 @@ type consoleFlags struct {
 	connection
 	screen          screenFlags
 	schedule, allow bool
+	askExtenders    bool
 }
 
 func consoleCommand(plugins framework.Registry) *cobra.Command {
@@ -47,6 +48,7 @@ itself, and writes nothing. The :agreement pane shows how often the two schedule
 differ. Pass the scheduler's configuration with --config if it is not the default one.
 
 With --schedule it stands for the scheduler's lease, and schedules while it holds it.
+With --ask-extenders it asks the configuration's extenders, which get the scheduler's calls a second time.
 With --allow-actions nodes can be cordoned and drained, and pods evicted, deleted, activated and ungated.
 Each action is confirmed first, next to its predicted effects.
 
@@ -63,6 +65,7 @@ it shows that one: the namespace of -n, or of the context. :ctx switches to anot
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&target{connection: f.connection}, plugins}.namespaces)
 	f.screen.addFlags(c)
 	c.Flags().BoolVar(&f.schedule, "schedule", false, "stand for the scheduler's lease, and schedule while holding it")
+	c.Flags().BoolVar(&f.askExtenders, "ask-extenders", false, "ask the configuration's extenders, as its scheduler does; else what they say is unknown")
 	c.Flags().BoolVar(&f.allow, "allow-actions", false, "allow changes of the cluster from the screen; each is confirmed first")
 	return c
 }
@@ -166,7 +169,7 @@ func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest
 		Observer: observer.Options{ComparisonOperators: c.Features.Enabled(config.TaintTolerationComparisonOperators)},
 	})
 	session, err := console.Open(ctx, console.Options{
-		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, AllowActions: f.allow,
+		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, AllowActions: f.allow, AskExtenders: f.askExtenders,
 		Identity: identity, Seed: uint64(time.Now().UnixNano()),
 		OnTiming: history.ObserveTiming, Observer: func(*engine.Engine) drive.Observer { return history },
 	})

@@ -66,9 +66,12 @@ type evaluatedAt struct {
 type diagnosisDocument struct {
 	Verdict string `json:"verdict"`
 	// Waiting says what the pod waits for besides its turn: its gates, or the victims on its nominated node.
-	Waiting       string         `json:"waiting,omitempty"`
-	Summary       string         `json:"summary"`
-	Message       string         `json:"message,omitempty"`
+	Waiting string `json:"waiting,omitempty"`
+	Summary string `json:"summary"`
+	Message string `json:"message,omitempty"`
+	// UnknownExtenders would be asked and were not: what they say of the pod is unknown.
+	UnknownExtenders []string `json:"unknownExtenders,omitempty"`
+
 	Nodes         nodeCounts     `json:"nodes"`
 	Reasons       []reason       `json:"reasons"`
 	Remedies      []remedy       `json:"remedies"`
@@ -239,7 +242,7 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
 		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
-		Storage: d.Storage, Devices: d.Devices,
+		Storage: d.Storage, Devices: d.Devices, UnknownExtenders: d.Decision.Unknown,
 	}
 	for i := range d.Reasons {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))

@@ -96,6 +96,9 @@ func (d *explanationDocument) facts() [][]string {
 		evaluated += ", as if it had no node"
 	}
 	facts = append(facts, []string{"evaluated", evaluated})
+	if len(d.UnknownExtenders) > 0 {
+		facts = append(facts, []string{"unknown", "what extenders say, which are not asked: " + printable.Line(strings.Join(d.UnknownExtenders, ", "), 400)})
+	}
 	if d.Verdict == engine.Skipped.String() {
 		return facts
 	}

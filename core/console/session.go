@@ -34,6 +34,9 @@ type Options struct {
 	Schedule bool
 	// AllowActions permits writes through [Session.Executor].
 	AllowActions bool
+	// AskExtenders lets a session that does not schedule ask the configuration's extenders. They then get more calls than the
+	// scheduler makes.
+	AskExtenders bool
 	// Identity is the session's identity in the lease; empty for a unique one.
 	Identity string
 	// OnTiming receives the durations of plugins, Observer the engine's inputs and decisions. Both may be nil.

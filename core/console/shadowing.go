@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	configv1 "k8s.io/kube-scheduler/config/v1"
+
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/plugins/unreadable"
@@ -25,15 +27,19 @@ func (s *Session) startShadow(ctx context.Context) error {
 	decides := s.access.whyNotDeciding() == ""
 	guarded := unreadable.Guard(s.options.Config, s.access.notWholly())
 	s.unjudgedClaims = guarded != s.options.Config
-	sh, err := shadow.New(shadow.Options{Observer: s.options.Observer, NoComparison: !decides, Engine: engine.Options{
+	sh, err := shadow.New(shadow.Options{Observer: s.options.Observer, NoComparison: !decides, AskExtenders: s.options.AskExtenders, Engine: engine.Options{
 		Config: guarded, Plugins: s.options.Plugins, KubeConfig: s.options.KubeConfig, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
 		Stopwatch: func() time.Duration { return time.Since(began) }, Start: began.Round(0),
 	}})
 	if err != nil {
 		return err
 	}
+	var extenders []configv1.Extender
+	if s.options.AskExtenders {
+		extenders = guarded.Extenders
+	}
 	cluster, err := live.New(live.Options{
-		Client: s.client, Kinds: s.access.kinds, Namespaces: s.access.namespaces, Held: sh.Engine().Store(), Logger: quietLogger(),
+		Client: s.client, Extenders: extenders, Kinds: s.access.kinds, Namespaces: s.access.namespaces, Held: sh.Engine().Store(), Logger: quietLogger(),
 		Allowed: func() bool { return false },
 	})
 	if err != nil {

@@ -16,6 +16,8 @@ type Ranking struct {
 	Scores []fwk.NodePluginScores
 	// Nodes is the number of all nodes.
 	Nodes int
+	// Unknown names the extenders that would be asked.
+	Unknown []string
 	// Message is the pod's condition message if no node is feasible, before PostFilter.
 	Message string
 }
@@ -52,7 +54,7 @@ func (e *Engine) Rank(namespace, name string) (*Ranking, error) {
 	a, restore := e.dryRunAttempt(pod)
 	defer restore()
 	err = a.search()
-	r := &Ranking{Nodes: a.decision.Nodes, Scores: a.scores}
+	r := &Ranking{Nodes: a.decision.Nodes, Scores: a.scores, Unknown: a.decision.Unknown}
 	switch fit := (*framework.FitError)(nil); {
 	case errors.Is(err, errNoNodes) || errors.As(err, &fit):
 		r.Message = err.Error()

@@ -8,9 +8,10 @@ import (
 	"orrery/core/world"
 )
 
-// bindByExtender calls the next extender that binds the pod in place of the Bind plugins. It returns false if there is none.
+// bindByExtender calls the next extender that binds the pod in place of the Bind plugins. It returns false if there is none, and
+// for a shadow, which must not bind.
 func (e *Engine) bindByExtender(b *binding) bool {
-	if e.options.ExtendersUnasked {
+	if e.options.ExtendersUnasked || e.options.Shadow {
 		return false
 	}
 	for ; b.extender < len(e.extenders); b.extender++ {

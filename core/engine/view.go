@@ -30,6 +30,9 @@ func (e *Engine) Queue() queue.View { return e.queue }
 // RequeueRule is the rule by which failed pods are requeued.
 func (e *Engine) RequeueRule() queue.RequeueRule { return e.options.RequeueRule }
 
+// ExtendersUnasked reports whether the configuration's extenders are not called.
+func (e *Engine) ExtendersUnasked() bool { return e.options.ExtendersUnasked }
+
 // Shadows reports whether another scheduler binds the pods.
 func (e *Engine) Shadows() bool { return e.options.Shadow }
 

@@ -276,7 +276,7 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	}
 	q := realDecision{pod: types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, uid: pod.UID, node: pod.Spec.NodeName}
 	r, err := j.engine.Rank(pod.Namespace, pod.Name)
-	if err != nil {
+	if err != nil || len(r.Unknown) > 0 {
 		j.counters.NotCompared++
 		return
 	}

@@ -77,7 +77,7 @@
 //
 // # What is not compared
 //
-// Pods that arrived with a node, whose node first appeared in a relist, or that have another scheduler name. Decisions
+// Pods about which the other scheduler asks extenders: what those said is in no object. Pods that arrived with a node, whose node first appeared in a relist, or that have another scheduler name. Decisions
 // about pods that were pending at a list, the first one or a relist, if they arrive within a HistoryWindow after it:
 // they may be older than the list. All of them are counted. A shadow that starts in the middle of a burst misses the
 // bindings in flight.

@@ -73,7 +73,8 @@ type Counters struct {
 	Agreed, Explained, Differs uint64
 	// Unschedulable counts decisions that declared a pod unschedulable.
 	Unschedulable uint64
-	// NotCompared decisions may be older than the first list or a relist, or are about volumes that may not be read.
+	// NotCompared decisions may be older than the first list or a relist, or are about volumes that may not be read, or about
+	// pods that extenders are interested in.
 	// OtherSchedulers counts those about other
 	// schedulers' pods.
 	NotCompared, OtherSchedulers uint64

@@ -21,6 +21,9 @@ type Options struct {
 	Observer func(*engine.Engine) drive.Observer
 	// Window is how far apart two schedulers may see an event; zero means [Window].
 	Window time.Duration
+	// AskExtenders lets the engine ask the configuration's extenders: Effects returns the calls. Otherwise what they say is
+	// unknown.
+	AskExtenders bool
 	// NoComparison turns off the comparison, for a caller that does not see all of the other scheduler's inputs.
 	NoComparison bool
 }
@@ -30,12 +33,13 @@ type Shadow struct {
 	engine     *engine.Engine
 	observer   drive.Observer
 	held       heldBindings
-	comparator *Comparator // nil if nothing is compared
+	calls      []world.Effect // of extenders
+	comparator *Comparator    // nil if nothing is compared
 }
 
 // New returns a shadow without inputs.
 func New(o Options) (*Shadow, error) {
-	o.Engine.Shadow = true
+	o.Engine.Shadow, o.Engine.ExtendersUnasked = true, !o.AskExtenders
 	e, err := engine.New(o.Engine)
 	if err != nil {
 		return nil, err
@@ -93,6 +97,11 @@ func (s *Shadow) Step() (d *engine.Decision, more bool) {
 func (s *Shadow) takeEffects() {
 	for _, effect := range s.engine.Effects() {
 		s.observer.Emitted(effect)
+		switch effect.Action.(type) {
+		case world.CallExtender, world.CancelExtenderCalls:
+			s.calls = append(s.calls, effect)
+			continue
+		}
 		s.held.accept(effect, s.engine.Store())
 	}
 }
@@ -116,8 +125,12 @@ func (s *Shadow) recordOverruled(uid types.UID, actual, ours string) {
 	}
 }
 
-// Effects returns nil: a shadow has no effects on the cluster.
-func (s *Shadow) Effects() []world.Effect { return nil }
+// Effects returns the calls of extenders since the last call: a shadow has no effects on the cluster.
+func (s *Shadow) Effects() []world.Effect {
+	calls := s.calls
+	s.calls = nil
+	return calls
+}
 
 // NextWake returns when the next timer is due.
 func (s *Shadow) NextWake() (time.Time, bool) {

@@ -126,16 +126,24 @@ func journeyStep(e *engine.Engine, t *queue.Transition, d *engine.Decision) view
 	return step
 }
 
+// unknownText names the extenders that were not asked.
+func unknownText(d *engine.Decision) string {
+	if len(d.Unknown) == 0 {
+		return ""
+	}
+	return "; extenders not asked: " + printable.Text(strings.Join(d.Unknown, ", "))
+}
+
 // outcomeText is the outcome of an attempt.
 func outcomeText(d *engine.Decision) string {
 	if d.Verdict == engine.Placed {
-		return "placed on " + printable.Text(d.Node)
+		return "placed on " + printable.Text(d.Node) + unknownText(d)
 	}
 	text := printable.Text(diagnose.MainClause(d.Message))
 	if d.Nominated != "" {
 		text += "; nominated to " + printable.Text(d.Nominated)
 	}
-	return text
+	return text + unknownText(d)
 }
 
 var podStates = map[engine.PodState]views.PodState{

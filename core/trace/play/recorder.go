@@ -49,6 +49,7 @@ func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*
 		return nil, err
 	}
 	h.Start, h.Program, h.Description, h.Shadow = e.Now(), about.Program, about.Description, e.Shadows()
+	h.ExtendersUnasked = e.ExtendersUnasked()
 	if e.Counters().Inputs > 0 {
 		h.Origin = trace.FromSnapshot
 	}
