@@ -414,7 +414,7 @@ func TestRights_OfRulesAreUsed(t *testing.T) {
 // TestRights_CoverEveryEffect finds the actions in the source: a new one needs a case below.
 func TestRights_CoverEveryEffect(t *testing.T) {
 	var found []string
-	for _, name := range []string{"effect.go", "resourceclaims.go"} {
+	for _, name := range []string{"effect.go", "extender.go", "resourceclaims.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), "../../core/world/"+name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
