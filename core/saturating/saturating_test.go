@@ -29,7 +29,7 @@ func nearest(n *big.Int) int64 {
 	return math.MaxInt64
 }
 
-func TestAddSub_NearestToExact(t *testing.T) {
+func TestAddSubMul_NearestToExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := amounts().Draw(t, "a"), amounts().Draw(t, "b")
 		x, y := big.NewInt(a), big.NewInt(b)
@@ -38,6 +38,9 @@ func TestAddSub_NearestToExact(t *testing.T) {
 		}
 		if got, want := saturating.Sub(a, b), nearest(new(big.Int).Sub(x, y)); got != want {
 			t.Errorf("%d - %d is %d, want %d", a, b, got, want)
+		}
+		if got, want := saturating.Mul(a, b), nearest(new(big.Int).Mul(x, y)); got != want {
+			t.Errorf("%d * %d is %d, want %d", a, b, got, want)
 		}
 		if got, want := saturating.Seconds(a), nearest(new(big.Int).Mul(x, big.NewInt(int64(time.Second)))); int64(got) != want {
 			t.Errorf("%d seconds are %d ns, want %d", a, got, want)
