@@ -110,7 +110,7 @@ func (a *attempt) evaluate() (searchStep, error) {
 	if err != nil || len(feasible) == 0 {
 		return filtering, nil
 	}
-	a.setFiltered(feasible)
+	a.feasible = feasible
 	return extendingOne, nil
 }
 
@@ -147,14 +147,8 @@ func (a *attempt) filterAll() (searchStep, error) {
 	if err != nil {
 		return searched, err
 	}
-	a.setFiltered(feasible)
-	return extendingAll, nil
-}
-
-// setFiltered keeps the nodes that passed the plugins, for the extenders.
-func (a *attempt) setFiltered(feasible []fwk.NodeInfo) {
 	a.feasible, a.passed = feasible, len(feasible)
-	a.decision.Examined = len(feasible) + a.fit.Diagnosis.NodeToStatus.Len()
+	return extendingAll, nil
 }
 
 func (a *attempt) extendAll() (searchStep, error) {
@@ -170,6 +164,7 @@ func (a *attempt) extendAll() (searchStep, error) {
 // countFeasible ends the filtering.
 func (a *attempt) countFeasible() (searchStep, error) {
 	a.decision.Feasible = len(a.feasible)
+	a.decision.Examined = len(a.feasible) + a.fit.Diagnosis.NodeToStatus.Len()
 	switch len(a.feasible) {
 	case 0:
 		return searched, a.fit

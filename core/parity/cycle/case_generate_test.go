@@ -23,6 +23,7 @@ const (
 	nominatedPods
 	schedulingGates
 	podGroups
+	extenders
 	themes
 )
 
@@ -44,6 +45,7 @@ func generateCase(seed uint64, number int) *clusterCase {
 	g.configure()
 	g.populate()
 	g.addNodes()
+	g.addExtenders()
 	g.addStorage()
 	g.addBound()
 	g.addWaiting()

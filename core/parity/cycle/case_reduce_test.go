@@ -11,7 +11,7 @@ var keptFields = map[string]bool{
 	"seed": true, "number": true, "config": true, "apiVersion": true, "kind": true, "metadata": true, "name": true,
 	"namespace": true, "uid": true, "spec": true, "status": true, "containers": true, "schedulerName": true, "nodeName": true,
 	"topologyKey": true, "whenUnsatisfiable": true, "maxSkew": true, "operator": true, "key": true, "effect": true, "weight": true,
-	"args": true, "type": true, "defaultingType": true, "label": true, "kubernetes.io/hostname": true, "pods": true, "defaultConstraints": true, "resources": true,
+	"urlPrefix": true, "prioritizeVerb": true, "args": true, "type": true, "defaultingType": true, "label": true, "kubernetes.io/hostname": true, "pods": true, "defaultConstraints": true, "resources": true,
 }
 
 // reduceFields removes parts of a case, one after the other, as long as it still fails, until no part can be removed or the

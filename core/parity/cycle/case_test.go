@@ -19,6 +19,8 @@ type clusterCase struct {
 
 	Gates  map[string]bool                      `json:"gates,omitempty"`
 	Config *configv1.KubeSchedulerConfiguration `json:"config"`
+	// Extenders are those of the configuration, in its order.
+	Extenders []extenderCase `json:"extenders,omitempty"`
 
 	Namespaces   []*v1.Namespace                 `json:"namespaces,omitempty"`
 	Services     []*v1.Service                   `json:"services,omitempty"`

@@ -34,9 +34,10 @@ type decisionCase struct {
 
 	unprovisioned map[string]bool // claims whose next provisioning fails
 
-	settings *settings
-	hosting  hosting
-	abroad   *abroad
+	settings  *settings
+	extenders []extenderCase
+	hosting   hosting
+	abroad    *abroad
 	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.
 	divergence string
 }
@@ -56,7 +57,7 @@ func compareHosting(t *testing.T, c *clusterCase, h hosting, seen difftest.Cover
 	synctest.Test(t, func(*testing.T) {
 		p := &decisionCase{
 			nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
-			unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, hosting: h, abroad: newAbroad(),
+			unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, extenders: c.Extenders, hosting: h, abroad: newAbroad(),
 		}
 		p.upstream, p.orrery = p.newUpstreamScheduler(c.Refused), p.newOrreryScheduler(c.Refused)
 		defer p.upstream.stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -81,8 +82,22 @@ var volumePlugins = []string{nodevolumelimits.Name, volumebinding.Name, volumere
 // hostedPrefix distinguishes a hosted plugin from the in-tree one, which cannot be replaced under its name.
 const hostedPrefix = hosted.Prefix
 
-// plain returns a text with the hosted plugins' own names.
-func plain(text string) string { return strings.ReplaceAll(text, hostedPrefix, "") }
+// plain returns a text with the hosted plugins' own names, and without an order that is random.
+func plain(text string) string {
+	return inOrder(strings.ReplaceAll(text, hostedPrefix, ""))
+}
+
+// noVictim is what a dry run says of a node that an extender alone refused.
+var noVictim = regexp.MustCompile(`\[(expected at least one victim pod on node \\*"[^\]"\\]*\\*"(, )?)+\]`)
+
+// inOrder orders the nodes of which a dry run says so: kube-scheduler tries them in random order.
+func inOrder(text string) string {
+	return noVictim.ReplaceAllStringFunc(text, func(list string) string {
+		nodes := strings.Split(strings.Trim(list, "[]"), ", ")
+		slices.Sort(nodes)
+		return "[" + strings.Join(nodes, ", ") + "]"
+	})
+}
 
 // host puts hosted plugins in the place of the volume plugins, with their arguments in the form that they need.
 func (s *settings) host(h hosting) {

@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/engine"
+	"orrery/core/framework"
 	"orrery/core/world"
 )
 
@@ -23,6 +25,8 @@ type orreryScheduler struct {
 	events  []string
 
 	failingBindings map[string]bool
+	extenders       []http.Handler
+	asked           []world.Effect // calls of extenders without an answer
 
 	client *recordingClient // of hosted plugins
 	ctx    context.Context  // of their calls
@@ -44,6 +48,7 @@ func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
 	})
 	must(err)
 	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client}
+	u.extenders = p.extenderHandlers(func(bound world.Bind) { u.write(bound.Pod, bound) })
 	u.ctx, u.stop = context.WithCancel(context.Background())
 	return u
 }
@@ -56,6 +61,9 @@ func (u *orreryScheduler) apply(event world.Event) {
 func (u *orreryScheduler) step() *decision {
 	before := u.engine.StartIndex()
 	d, more := u.engine.Step()
+	for !more && u.askExtenders() {
+		d, more = u.engine.Step()
+	}
 	if !more {
 		return nil
 	}
@@ -64,9 +72,13 @@ func (u *orreryScheduler) step() *decision {
 		Start: before, Examined: d.Examined, Feasible: d.Feasible, Next: u.engine.StartIndex(),
 	}
 	for _, r := range d.Rejections {
+		if r.Plugin == framework.ExtenderName {
+			r.Plugin = "" // kube-scheduler does not say who rejected the node
+		}
 		decided.Rejections[plain(fmt.Sprint(r.Plugin, ": ", r.Reason))] += r.Nodes
 	}
-	u.carryOutEffects()
+	for u.askExtenders() {
+	}
 	u.awaitPlugins()
 	return decided
 }
@@ -95,6 +107,13 @@ func (u *orreryScheduler) carryOutEffects() {
 				u.written = append(u.written, act)
 			case world.RunPlugin:
 				u.call(f.ID, act)
+				continue
+			case world.CallExtender:
+				if act.Verb != world.ExtenderBind { // a cycle's call is answered by step
+					u.asked = append(u.asked, f)
+					continue
+				}
+				u.apply(world.EffectDone{Effect: f.ID, Outcome: u.answer(act)})
 				continue
 			case world.PatchStatus:
 				if c := act.Condition; c != nil {

@@ -55,9 +55,11 @@ func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
 		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1), scheduler.WithFrameworkOutOfTreeRegistry(p.ourPlugins()),
 		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
-		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds))
+		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds),
+		scheduler.WithExtenders(c.Extenders...))
 	must(err)
 	t.sched = sched
+	p.serveExtenders(sched.Extenders, t.client)
 	t.instrument()
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
