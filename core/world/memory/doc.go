@@ -65,6 +65,12 @@
 // Claims are released and deleted as kube-controller-manager does. ResourceClaimTemplates are a kind that no scheduler watches.
 // A driver restores its slices, and they go with their node, or half a minute after the driver.
 //
+// # Extenders
+//
+// Extenders of the scheduler are web servers beside the cluster (extender.go): they refuse and prefer nodes by labels, take their
+// time, fail, and die and come back as a script wants. A call is not ordered with the other effects on its pod. The scheduler's
+// other extenders, of another address, give no answer.
+//
 // # Checks
 //
 // Overcommitted and BoundTwice list errors of the scheduler. Kubelets reject a pod that does not fit (kubelet_admit.go),
