@@ -25,6 +25,9 @@
 // Pods of a gang wait on permit, in kube-scheduler on goroutines. Where any of them times out, the clock stops, and what both do then is
 // compared; see gangs_test.go.
 //
+// Extenders are in the process, one of each kind on both sides (extenders_test.go): kube-scheduler's HTTP client talks to one
+// handler, and the test acts as the world that answers Orrery's calls by another.
+//
 // TestScheduler_HostsVolumePlugins does the same with kube-scheduler's volume plugins in Orrery's engine, and with Orrery's in
 // kube-scheduler. TestScheduler_HostsWholeProfile runs all of kube-scheduler's plugins in Orrery's engine, and none of its own.
 //
