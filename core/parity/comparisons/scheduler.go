@@ -55,7 +55,7 @@ var Decisions = &Comparison{
 			Compared: "what binds a claim comes when kube-scheduler looks; a case ends where several volumes name a claim",
 		},
 		{
-			Upstream: "requeues pods of a gang that time out together in any order, and several gated pods too",
+			Upstream: "requeues pods of a gang that time out or are preempted together in any order, and several gated pods too",
 			Orrery:   "requeues them in the order of the queue",
 			Compared: "what is written of them is compared, and the case ends there; nominations are compared in any order",
 		},
@@ -89,7 +89,7 @@ var Hosting = &Comparison{
 var HostedProfile = &Comparison{
 	Name: "Hosted profile", Package: "cycle", Test: "TestScheduler_HostsWholeProfile", Cases: 400, Unit: "generated clusters",
 	Compares: "Decisions, when Orrery runs kube-scheduler's plugins and none of its own: those that sort the queue, gate, preempt and " +
-		"bind included, with Orrery's handle and its client.",
+		"bind included, with Orrery's handle and its client. Clusters with gangs are left out.",
 	Differences: Decisions.Differences,
 }
 

@@ -205,6 +205,10 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 	if mismatch := p.carryOut(); mismatch != "" || p.divergence != "" {
 		return true, mismatch
 	}
+	if p.tiedInQueue() {
+		p.divergence = requeuedTogether
+		return true, ""
+	}
 	if mismatch := p.compareAssumed("deciding"); mismatch != "" {
 		return true, mismatch
 	}

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
@@ -52,10 +53,38 @@ func (p *decisionCase) compareTimeouts() string {
 		if _, mismatch := p.compareCalls(); mismatch != "" {
 			return mismatch
 		}
-		p.divergence = "pods of a gang that time out together, which kube-scheduler requeues in any order"
+		p.divergence = requeuedTogether
 		return ""
 	}
 	return p.carryOut()
+}
+
+const requeuedTogether = "pods of gangs that lose their places at once, which kube-scheduler requeues in any order"
+
+// tiedInQueue reports whether pods of gangs were requeued at one instant, as when one decision preempts several on permit.
+func (p *decisionCase) tiedInQueue() bool {
+	if !p.hasGangs() {
+		return false
+	}
+	type place struct {
+		priority int32
+		since    time.Time
+	}
+	taken := map[place]bool{}
+	queue := p.upstream.sched.SchedulingQueue
+	pending, _ := queue.PendingPods()
+	for _, pod := range pending {
+		info, queued := queue.GetPod(pod.Name, pod.Namespace)
+		if !queued || pod.Spec.WorkloadRef == nil {
+			continue
+		}
+		at := place{corev1helpers.PodPriority(pod), info.GetTimestamp()}
+		if taken[at] {
+			return true
+		}
+		taken[at] = true
+	}
+	return false
 }
 
 // countGangs counts the gangs that are bound, and the pods that wait for others of theirs.

@@ -73,5 +73,25 @@ func readTheirs(text []byte) (*upconfig.KubeSchedulerConfiguration, error) {
 	if err := validation.ValidateKubeSchedulerConfiguration(c); err != nil {
 		return nil, err
 	}
+	ignoreManagedResources(c)
 	return c, nil
+}
+
+// ignoreManagedResources does what kube-scheduler does when it builds the extenders, for the runtimes that are compared without it.
+func ignoreManagedResources(c *upconfig.KubeSchedulerConfiguration) {
+	var ignored []string
+	for _, e := range c.Extenders {
+		for _, r := range e.ManagedResources {
+			if r.IgnoredByScheduler {
+				ignored = append(ignored, r.Name)
+			}
+		}
+	}
+	for _, p := range c.Profiles {
+		for _, pc := range p.PluginConfig {
+			if args, is := pc.Args.(*upconfig.NodeResourcesFitArgs); is && len(ignored) > 0 {
+				args.IgnoredResources = ignored
+			}
+		}
+	}
 }
