@@ -61,7 +61,8 @@ func Of(data []byte, features config.Features, plugins framework.Registry) (*Rev
 	return &Review{Warnings: inOrder(s.warnings()), Profiles: profilesOf(e, usual), Settings: settings}, nil
 }
 
-// newEngine makes an engine for its profiles, which are the same without extenders.
+// newEngine makes an engine for its profiles, which are the same without extenders. What Orrery refuses of these is a warning:
+// kube-scheduler takes it.
 func newEngine(c *config.Configuration, plugins framework.Registry) (*engine.Engine, error) {
 	alone := *c
 	alone.Extenders = nil

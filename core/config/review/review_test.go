@@ -106,12 +106,14 @@ func TestReview_Warnings(t *testing.T) {
 		{
 			"extenders",
 			head + "extenders:\n- urlPrefix: http://a\n  filterVerb: f\n  weight: 2\n  enableHTTPS: true\n- urlPrefix: https://b\n" +
-				"- urlPrefix: https://c\n  bindVerb: b\n  nodeCacheCapable: true\n  managedResources: [{name: a.b/c}]\n", "",
+				"- urlPrefix: https://c\n  bindVerb: b\n  nodeCacheCapable: true\n  managedResources: [{name: a.b/c}]\n" +
+				"- urlPrefix: https://d\n  preemptVerb: p\n  managedResources: [{name: a.b/d}]\n", "",
 			"4 extenders[0]: it manages no resources: it is asked for every pod, which waits for its answer\n" +
 				"6 extenders[0].weight: it has no prioritizeVerb: the weight has no effect\n" +
 				"7 extenders[0].enableHTTPS: urlPrefix begins with http://: it is asked without TLS\n" +
 				"8 extenders[1]: it has no verb: it is never asked\n" +
-				"11 extenders[2].nodeCacheCapable: it is sent no nodes: this has no effect",
+				"11 extenders[2].nodeCacheCapable: it is sent no nodes: this has no effect\n" +
+				"14 extenders[3].preemptVerb: Orrery asks no extender about preemption, and does not start with this file; kube-scheduler does",
 		},
 		{
 			"the lease of another scheduler", head + "profiles: [{schedulerName: mine}]\nleaderElection:\n  leaseDuration: 20s\n", "",
