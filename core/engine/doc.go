@@ -37,7 +37,7 @@
 //	                    │             │                             ▲  │
 //	                    ▼             ▼                             │  ▼
 //	               extendingOne  extendingAll: one call after    all calls at once, until
-//	                             the other, until nobody is      the last one is answered
+//	                             the other, until none is        the last one is answered
 //	                             left to ask, or no node
 //
 // While it waits, the engine applies inputs: pods are queued and requeued, bindings go on and end. The cycle's snapshot stays as
