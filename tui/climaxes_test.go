@@ -63,8 +63,8 @@ var climaxes = []struct {
 	},
 	{
 		story: "gang-deadlock", after: 9 * time.Second,
-		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "24 pending", "waits for GangScheduli"},
-		laterAfter: 5*time.Minute + 7*time.Second, later: []string{"5m09s: The deadline of vision has passed", "12 pending"},
+		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "2 gangs", "room for 4 pods"},
+		laterAfter: 5*time.Minute + 7*time.Second, later: []string{"5m09s: The deadline of vision has passed", "2 gangs"},
 	},
 }
 

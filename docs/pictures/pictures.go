@@ -85,6 +85,14 @@ var pictures = []picture{
 		title: "w  What if", altText: "A node is drained on a copy of the cluster: the numbers before and after, and every pod that fares differently",
 	},
 	{
+		file: "devices", trace: "gpu-day", at: 52 * time.Second, pane: views.DevicesPane, w: 120, h: 30,
+		title: ":devices  Devices", altText: "A cell for each device of a GPU cluster, by driver and node, and who holds it",
+	},
+	{
+		file: "gangs", trace: "gang-deadlock", at: 13 * time.Second, pane: views.GangsPane, w: 120, h: 20,
+		title: ":gangs  Gangs", altText: "Two gangs of twelve pods that hold eight places each, with the deadline at which they give them up",
+	},
+	{
 		file: "light", trace: "morning-rush", at: 58 * time.Second, w: 140, h: 40, theme: "light",
 		title: "orrery demo --theme light", altText: "The dashboard in the light theme",
 	},
