@@ -54,7 +54,7 @@ func TestDevices_Cursor(t *testing.T) {
 	s.keys("right").shows("── ◑ l4-1 partitioned", "50% allocated").keys("right", "l").shows("── ◑ l4-1").keys("left", "h", "h").shows("── ◉ l4-0")
 	s.keys("down").shows("── ✗ a100-0 evicting", "taints gpu.example.com/failed:NoExecute by its driver for 2s", "→ default/serve-", "claim default/serve-")
 	pod, _ := s.screen.selectedPod()
-	s.keys("enter").shows("Explain", pod.String()).keys("esc", "d").shows("resourceClaim default/"+pod.Name, "kind: ResourceClaim").keys("esc")
+	s.keys("enter").shows("Explain", pod.String()).keys("esc", "d").shows("resourceClaim default/"+pod.Name, "apiVersion: resource.k8s.io/v1", "kind: ResourceClaim").keys("esc")
 	s.keys("G").shows("── ○ nic-32 free", "no claim has it").keys("d").shows("resourceSlice nic.example.com-").keys("esc", "enter").shows("resourceSlice ")
 	s.keys("esc", "e").shows("e: no pod is selected").keys("w").shows("nothing is selected that can be changed")
 	s.keys("g", "w").shows("node lab").keys("esc")

@@ -45,7 +45,7 @@ func (s *Screen) describe() {
 			p.reportError(fmt.Errorf("writing %s as YAML: %w", title, err))
 			return
 		}
-		p.send(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines("apiVersion: v1\nkind: " + string(object.kind) + "\n" + string(text))}})
+		p.send(pageMsg{&page{title: printable.Line(title, 200), lines: printableLines(fmt.Sprintf("apiVersion: %v\nkind: %s\n%s", object.kind.Resource().GroupVersion(), object.kind, text))}})
 	})
 }
 

@@ -229,7 +229,7 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 }
 
 func TestDescribe_ShowsYAML(t *testing.T) {
-	s := atUnschedulable(t).keys("3", "d").shows("node node-0", "kind: Node", "allocatable:", "lines")
+	s := atUnschedulable(t).keys("3", "d").shows("node node-0", "apiVersion: v1", "kind: Node", "allocatable:", "lines")
 	s.keys("G", "g", "ctrl+d", "k")
 	s.keys("esc").shows("3 Snapshot").keys("2", "d").shows("kind: Pod", "requests:")
 }
