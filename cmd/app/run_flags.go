@@ -42,6 +42,7 @@ type runFlags struct {
 	emulated, minimum []string
 
 	controllers []string
+	strictLease bool
 }
 
 // controllersUsage describes --controllers of run and manifests.
@@ -84,6 +85,8 @@ func (f *runFlags) addElection() {
 	set.DurationVar(&e.RenewDeadline.Duration, "leader-elect-renew-deadline", e.RenewDeadline.Duration,
 		"How long a leader tries to renew the lease before it stops leading. Must be less than the lease duration.")
 	set.DurationVar(&e.RetryPeriod.Duration, "leader-elect-retry-period", e.RetryPeriod.Duration, "The time between two tries to acquire or renew the lease.")
+	set.BoolVar(&f.strictLease, "leader-elect-strict", false,
+		"Stop leading a renew deadline after the last renewal, and not a retry period later: for clocks that run at different speeds. (Orrery only)")
 	set.StringVar(&e.ResourceLock, "leader-elect-resource-lock", e.ResourceLock, "The kind of the lock: only 'leases' is supported.")
 	set.StringVar(&e.ResourceName, "leader-elect-resource-name", e.ResourceName, "The name of the lease.")
 	set.StringVar(&e.ResourceNamespace, "leader-elect-resource-namespace", e.ResourceNamespace, "The namespace of the lease.")

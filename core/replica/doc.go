@@ -19,11 +19,13 @@
 // # When a lease is lost
 //
 // The elector is client-go's. By itself it may let a leader act for longer than the lease lasts, as core/leader
-// explains. A term (term.go) between the elector and the API server enforces what core/leader calls Settings.Strict,
-// from the same flags:
+// explains. A term (term.go) between the elector and the API server sees to it that it does not, from the same flags:
 //
-//   - The renew deadline counts from the start of the last successful renewal, not from the first failed one. With the
-//     defaults, a leader that is cut off stops after 10 s, 5 s before another replica may lead.
+//   - The renew deadline counts from the first try after the last renewal, as kube-scheduler's does, so that a leader keeps
+//     the lease through an outage of 8 s with the defaults; but the term ends with the lease at the latest. A leader that is
+//     cut off stops 12 s after its last renewal began, 3 s before another replica may lead.
+//   - With Options.StrictLease it counts from the last renewal, and the leader stops after 10 s. That allows for clocks that
+//     run 15:10 as fast, which is what client-go documents, and not 15:12.
 //   - A timer ends the term at the deadline. If the process was stopped meanwhile, the next check of the clock ends it:
 //     every write to the API server checks.
 //   - The term ends at once when the Lease names another holder.

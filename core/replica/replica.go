@@ -50,6 +50,8 @@ type Options struct {
 	MaxInUnschedulable time.Duration
 	// RequeueRule is the rule by which failed pods are requeued.
 	RequeueRule queue.RequeueRule
+	// StrictLease ends a term a renew deadline after the start of the last renewal, see the package comment.
+	StrictLease bool
 	// Controllers run with the scheduler, under its lease.
 	Controllers []string
 	// Kinds returns the kinds to watch; nil for those that the engine needs.

@@ -159,7 +159,7 @@ func (x *run) elector() (*leaderelection.LeaderElector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't create resource lock: %w", err)
 	}
-	t := newTerm(lock, election.RenewDeadline.Duration, func() { x.stop(ErrLostLease) })
+	t := newTerm(lock, termAfterRenewal(election, x.options.StrictLease), func() { x.stop(ErrLostLease) })
 	x.term.Store(t)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: t, LeaseDuration: election.LeaseDuration.Duration, RenewDeadline: election.RenewDeadline.Duration,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	componentbasev1alpha1 "k8s.io/component-base/config/v1alpha1"
 )
 
 // term is the period during which the lease permits a replica to lead. It wraps the elector's access to the Lease and
@@ -24,6 +25,15 @@ type term struct {
 	ended      bool
 	until      time.Time // with a monotonic reading
 	timer      *time.Timer
+}
+
+// termAfterRenewal is how long a replica leads on without another renewal, from the start of the last one. kube-scheduler's renew
+// deadline counts from the next try, which is a retry period later; but here a term never outlasts the lease.
+func termAfterRenewal(e componentbasev1alpha1.LeaderElectionConfiguration, strict bool) time.Duration {
+	if strict {
+		return e.RenewDeadline.Duration
+	}
+	return min(e.RenewDeadline.Duration+e.RetryPeriod.Duration, e.LeaseDuration.Duration)
 }
 
 func newTerm(lock resourcelock.Interface, deadline time.Duration, lost func()) *term {
