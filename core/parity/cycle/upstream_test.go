@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing/synctest"
 	"time"
 
@@ -111,7 +112,11 @@ func (t *upstreamScheduler) instrument() {
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
 		// Else the binding failed, maybe another pod's that was on permit, which the calls show.
-		if last := t.last; last != nil && last.Node == "" && last.Pod == info.Pod.Name {
+		inCycle := func(d *decision) bool {
+			return d.Node == "" || strings.HasPrefix(status.Message(), "running Permit plugin ")
+		}
+		if last := t.last; last != nil && last.Pod == info.Pod.Name && inCycle(last) {
+			last.Node = ""
 			if last.Message = plain(status.Message()); n.Mode() == fwk.ModeOverride {
 				last.Nominated = n.NominatedNodeName
 			}
