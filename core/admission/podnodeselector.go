@@ -1,6 +1,7 @@
 package admission
 
 import (
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"orrery/core/world"
@@ -16,12 +17,9 @@ func selectNodesOfNamespace(r Reader, q *Request) error {
 	if pod == nil {
 		return nil
 	}
-	selector, err := nodeSelectorOf(r, pod.Namespace)
+	selector, err := nodeSelectorFor(r, q, pod)
 	if err != nil {
 		return err
-	}
-	if labels.Conflicts(selector, pod.Spec.NodeSelector) {
-		return errNodeSelector(q)
 	}
 	pod.Spec.NodeSelector = labels.Merge(selector, pod.Spec.NodeSelector)
 	return nil
@@ -34,24 +32,22 @@ func checkNodesOfNamespace(r Reader, q *Request) error {
 	if pod == nil {
 		return nil
 	}
-	selector, err := nodeSelectorOf(r, pod.Namespace)
-	if err != nil {
-		return err
-	}
-	if labels.Conflicts(selector, pod.Spec.NodeSelector) {
-		return errNodeSelector(q)
-	}
-	return nil
+	_, err := nodeSelectorFor(r, q, pod)
+	return err
 }
 
-func errNodeSelector(q *Request) error {
-	return q.forbidden("pod node label selector conflicts with its namespace node label selector")
-}
-
-func nodeSelectorOf(r Reader, namespace string) (labels.Set, error) {
-	ns, err := r.Get(world.Namespace, "", namespace)
+// nodeSelectorFor returns the node selector of a pod's namespace, and refuses a pod whose own conflicts with it.
+func nodeSelectorFor(r Reader, q *Request, pod *v1.Pod) (labels.Set, error) {
+	ns, err := r.Get(world.Namespace, "", pod.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	return labels.ConvertSelectorToLabelsMap(ns.GetAnnotations()[nodeSelectorAnnotation])
+	selector, err := labels.ConvertSelectorToLabelsMap(ns.GetAnnotations()[nodeSelectorAnnotation])
+	if err != nil {
+		return nil, err
+	}
+	if labels.Conflicts(selector, pod.Spec.NodeSelector) {
+		return nil, q.forbidden("pod node label selector conflicts with its namespace node label selector")
+	}
+	return selector, nil
 }
