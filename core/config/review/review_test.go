@@ -51,6 +51,10 @@ func TestReview_Errors(t *testing.T) {
 			`8 profiles[0].plugins.score.enabled[1]: Duplicate value: "NodeAffinity"`,
 		},
 		{
+			"a plugin at a point that it does not serve", head + "profiles:\n- plugins:\n    postBind: {enabled: [{name: VolumeBinding}]}\n",
+			`5 profiles[0].plugins.postBind.enabled[0]: plugin "VolumeBinding" does not extend PostBindPlugin plugin`,
+		},
+		{
 			"several profiles", head + "profiles:\n- schedulerName: a\n  plugins: {score: {enabled: [{name: NodeName}]}}\n" +
 				"- schedulerName: b\n  plugins: {bind: {disabled: [{name: '*'}]}}\n",
 			`5 profiles[0].plugins.score.enabled[0]: plugin "NodeName" does not extend ScorePlugin plugin` + "\n" +
@@ -142,21 +146,6 @@ func TestReview_Warnings(t *testing.T) {
 
 func TestReview_Meaning(t *testing.T) {
 	r := reviewed(t, head+`podMaxBackoffSeconds: 60
-extenders: [{urlPrefix: "https://a", filterVerb: f}]
-profiles:
-- schedulerName: default-scheduler
-  percentageOfNodesToScore: 50
-  plugins:
-    score:
-      enabled: [{name: ImageLocality, weight: 4}]
-      disabled: [{name: NodeAffinity}]
-    postBind: {enabled: [{name: VolumeBinding}]}
-- schedulerName: plain
-`, "")
-	if len(r.Errors) != 1 || !strings.Contains(r.Errors[0].Text, "does not extend PostBindPlugin") {
-		t.Fatalf("VolumeBinding cannot be called after the binding: %v", printed(r.Errors))
-	}
-	r = reviewed(t, head+`podMaxBackoffSeconds: 60
 extenders: [{urlPrefix: "https://a", filterVerb: f}]
 profiles:
 - schedulerName: default-scheduler
