@@ -82,5 +82,5 @@
 //   - A bound pod that appears on another node, or on none, is moved there and reported as a problem; kube-scheduler stops.
 //   - A pod that is deleted while extenders are asked about it is given up at once. kube-scheduler goes on until its binding fails.
 //   - A plugin cannot call extenders through its handle.
-//   - A plugin's panic is not caught: it is a bug, and the state after it is unreliable.
+//   - A plugin's panic fails its call, and the scheduler goes on; kube-scheduler ends.
 package engine

@@ -92,7 +92,7 @@ func (c *Cluster) cancelExtenderCalls(at time.Time, pod world.PodRef) {
 	}
 }
 
-// cancelledAnswer is an answer that nobody waits for any more.
+// cancelledAnswer is an answer to a call that is no longer waited for.
 type cancelledAnswer struct{}
 
 func (cancelledAnswer) fire(*Cluster) {}
