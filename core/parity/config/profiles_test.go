@@ -82,7 +82,7 @@ func profilesUpstream(data []byte) (map[string]framework.Framework, error) {
 
 func agreeOnProfiles(theirs map[string]framework.Framework, theirErr error, ours *engine.Engine, ourErr error) string {
 	if theirErr != nil || ourErr != nil {
-		if theirErr == nil || ourErr == nil || !strings.HasSuffix(theirErr.Error(), first(ourErr).Error()) {
+		if theirErr == nil || ourErr == nil || !strings.HasSuffix(theirErr.Error(), difftest.FirstMistake(ourErr).Error()) {
 			return fmt.Sprintf("kube-scheduler makes the profiles with error %v, Orrery with %v", theirErr, ourErr)
 		}
 		return ""
@@ -100,14 +100,6 @@ func agreeOnProfiles(theirs map[string]framework.Framework, theirErr error, ours
 		}
 	}
 	return ""
-}
-
-// first is the first mistake in a profile, the only one that kube-scheduler reports.
-func first(err error) error {
-	if wrong := ownframework.ProfileErrors(err); len(wrong) > 0 {
-		return wrong[0].Mistakes[0].Err
-	}
-	return err
 }
 
 func listed(p *config.Plugins) map[string][]string {

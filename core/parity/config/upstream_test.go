@@ -15,6 +15,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	"sigs.k8s.io/yaml"
+
+	"orrery/core/parity/difftest"
 )
 
 // upstreamReading is the result of loading a file with kube-scheduler's code. One of its fields is set.
@@ -38,7 +40,7 @@ func readUpstream(t testing.TB, data []byte) upstreamReading {
 	if len(invalid) > 0 {
 		return upstreamReading{invalid: dedupe(invalid)}
 	}
-	ignoreManagedResources(cfg)
+	difftest.IgnoreManagedResources(cfg)
 	return upstreamReading{completed: encodeUpstream(t, cfg)}
 }
 
@@ -72,28 +74,6 @@ func validateFitArgs(cfg *config.KubeSchedulerConfiguration) []error {
 		}
 	}
 	return errs
-}
-
-// ignoreManagedResources does what upstream does when it builds the extenders, after validation.
-func ignoreManagedResources(cfg *config.KubeSchedulerConfiguration) {
-	var ignored []string
-	for _, e := range cfg.Extenders {
-		for _, r := range e.ManagedResources {
-			if r.IgnoredByScheduler {
-				ignored = append(ignored, r.Name)
-			}
-		}
-	}
-	if len(ignored) == 0 {
-		return
-	}
-	for _, p := range cfg.Profiles {
-		for _, pc := range p.PluginConfig {
-			if args, ok := pc.Args.(*config.NodeResourcesFitArgs); ok {
-				args.IgnoredResources = ignored
-			}
-		}
-	}
 }
 
 func encodeUpstream(t testing.TB, cfg *config.KubeSchedulerConfiguration) map[string]any {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
 	"orrery/core/config"
+	"orrery/core/parity/difftest"
 )
 
 // defaultGates are the gates that cases set, with their values in other cases.
@@ -73,25 +74,6 @@ func readTheirs(text []byte) (*upconfig.KubeSchedulerConfiguration, error) {
 	if err := validation.ValidateKubeSchedulerConfiguration(c); err != nil {
 		return nil, err
 	}
-	ignoreManagedResources(c)
+	difftest.IgnoreManagedResources(c) // for the runtimes that are compared without a scheduler
 	return c, nil
-}
-
-// ignoreManagedResources does what kube-scheduler does when it builds the extenders, for the runtimes that are compared without it.
-func ignoreManagedResources(c *upconfig.KubeSchedulerConfiguration) {
-	var ignored []string
-	for _, e := range c.Extenders {
-		for _, r := range e.ManagedResources {
-			if r.IgnoredByScheduler {
-				ignored = append(ignored, r.Name)
-			}
-		}
-	}
-	for _, p := range c.Profiles {
-		for _, pc := range p.PluginConfig {
-			if args, is := pc.Args.(*upconfig.NodeResourcesFitArgs); is && len(ignored) > 0 {
-				args.IgnoredResources = ignored
-			}
-		}
-	}
 }

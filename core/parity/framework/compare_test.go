@@ -12,7 +12,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"orrery/core/framework"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 )
@@ -42,7 +41,7 @@ func (s environment) compare(c cast, other fwk.PodInfo, became difftest.Coverage
 		plugins = append(plugins, p)
 	}
 	theirs, ours, theirErr, ourErr := s.build(plugins, c.configuration)
-	if fmt.Sprint(theirErr) != fmt.Sprint(first(ourErr)) {
+	if fmt.Sprint(theirErr) != fmt.Sprint(difftest.FirstMistake(ourErr)) {
 		return fmt.Sprintf("kube-scheduler returned %v, Orrery %v", theirErr, ourErr)
 	}
 	if theirErr != nil {
@@ -54,14 +53,6 @@ func (s environment) compare(c cast, other fwk.PodInfo, became difftest.Coverage
 		return "(-kube-scheduler +Orrery)\n" + diff
 	}
 	return ""
-}
-
-// first is the first mistake of a profile, the only one that kube-scheduler reports.
-func first(err error) error {
-	if all := framework.ProfileErrors(err); len(all) > 0 {
-		return all[0].Mistakes[0].Err
-	}
-	return err
 }
 
 // play runs every extension point once, and records the results and the calls.
