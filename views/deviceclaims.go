@@ -84,10 +84,7 @@ func deviceClaimsRight(m *Model) string {
 	for _, n := range m.Devices.Claims {
 		claims += n
 	}
-	if m.Devices.Reading {
-		return "reading … " + counted(claims, "claim")
-	}
-	return counted(claims, "claim")
+	return readSoFar(m.Devices.Reading, counted(claims, "claim"))
 }
 
 // drawDeviceClaims draws the counts and the list.

@@ -103,10 +103,7 @@ func devicesRight(m *Model) string {
 		return ""
 	}
 	words := counted(m.Devices.all(), "device") + " in " + counted(m.Devices.Pools, "pool")
-	if m.Devices.Reading {
-		return "reading … " + words
-	}
-	return words
+	return readSoFar(m.Devices.Reading, words)
 }
 
 // drawDevices draws how many devices and claims are in which state, what there is of each model, the devices as cells, and the

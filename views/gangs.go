@@ -167,10 +167,7 @@ func gangsRight(m *Model) string {
 		return ""
 	}
 	words := counted(m.Gangs.all(), "gang")
-	if m.Gangs.Reading {
-		return "reading … " + words
-	}
-	return words
+	return readSoFar(m.Gangs.Reading, words)
 }
 
 // drawGangs draws the counts of gangs and of their pods, which explain the bars, and the list.

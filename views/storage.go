@@ -95,10 +95,7 @@ func storageRight(m *Model) string {
 		volumes += n
 	}
 	words := counted(claims, "claim") + " · " + counted(volumes, "volume")
-	if m.Storage.Reading {
-		return "reading … " + words
-	}
-	return words
+	return readSoFar(m.Storage.Reading, words)
 }
 
 // drawStorage draws how many claims and volumes are in which state, what is left of capacity and of attachments, and the

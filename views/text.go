@@ -32,6 +32,14 @@ func counted(n int, noun string) string {
 	return count(n, noun+"s")
 }
 
+// readSoFar says of counts in a border whether the reading of a large cluster still goes on.
+func readSoFar(reading bool, words string) string {
+	if reading {
+		return "reading … " + words
+	}
+	return words
+}
+
 // rowWriter draws pieces along a row, and stops before the first that does not fit whole.
 type rowWriter struct {
 	a    draw.Area
