@@ -60,7 +60,7 @@ func deviceNodes(d *resourcev1.Device, perDevice bool, path *field.Path) field.E
 			wrong = append(wrong, field.Invalid(at, *name, "must not be empty"))
 		} else {
 			set = append(set, "`nodeName`")
-			wrong = append(wrong, invalid(at, *name, validation.IsDNS1123Subdomain(*name))...)
+			wrong = append(wrong, Invalid(at, *name, validation.IsDNS1123Subdomain(*name))...)
 		}
 	}
 	if d.NodeSelector != nil {

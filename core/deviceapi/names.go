@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// invalid makes an error of each message about a value.
-func invalid(path *field.Path, value any, messages []string) field.ErrorList {
+// Invalid makes an error of each message about a value.
+func Invalid(path *field.Path, value any, messages []string) field.ErrorList {
 	var wrong field.ErrorList
 	for _, message := range messages {
 		wrong = append(wrong, field.Invalid(path, value, message))
@@ -21,15 +21,15 @@ func invalid(path *field.Path, value any, messages []string) field.ErrorList {
 
 // label checks the name of a request, a device or a counter.
 func label(name string, path *field.Path) field.ErrorList {
-	return invalid(path, name, validation.IsDNS1123Label(name))
+	return Invalid(path, name, validation.IsDNS1123Label(name))
 }
 
 func labelValue(value string, path *field.Path) field.ErrorList {
-	return invalid(path, value, validation.IsValidLabelValue(value))
+	return Invalid(path, value, validation.IsValidLabelValue(value))
 }
 
 func labelKey(key string, path *field.Path) field.ErrorList {
-	return invalid(path, key, validation.IsQualifiedName(key))
+	return Invalid(path, key, validation.IsQualifiedName(key))
 }
 
 func driverName(name string, path *field.Path) field.ErrorList {
@@ -40,7 +40,7 @@ func driverName(name string, path *field.Path) field.ErrorList {
 	if len(name) > resourcev1.DriverNameMaxLength {
 		wrong = append(wrong, field.TooLong(path, "", resourcev1.DriverNameMaxLength))
 	}
-	return append(wrong, invalid(path, name, validation.IsDNS1123Subdomain(strings.ToLower(name)))...)
+	return append(wrong, Invalid(path, name, validation.IsDNS1123Subdomain(strings.ToLower(name)))...)
 }
 
 func poolName(name string, path *field.Path) field.ErrorList {
@@ -52,7 +52,7 @@ func poolName(name string, path *field.Path) field.ErrorList {
 		wrong = append(wrong, field.TooLong(path, "", resourcev1.PoolNameMaxLength))
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		wrong = append(wrong, invalid(path, part, validation.IsDNS1123Subdomain(part))...)
+		wrong = append(wrong, Invalid(path, part, validation.IsDNS1123Subdomain(part))...)
 	}
 	return wrong
 }
@@ -62,7 +62,7 @@ func className(name string, path *field.Path) field.ErrorList {
 	if name == "" {
 		return field.ErrorList{field.Required(path, "")}
 	}
-	return invalid(path, name, validation.IsDNS1123Subdomain(name))
+	return Invalid(path, name, validation.IsDNS1123Subdomain(name))
 }
 
 // attributeName checks the name of an attribute or a capacity, which may have a domain before it. One with two slashes passes.
@@ -100,7 +100,7 @@ func identifier(id string, path *field.Path) field.ErrorList {
 	if len(id) > resourcev1.DeviceMaxIDLength {
 		wrong = append(wrong, field.TooLong(path, "", resourcev1.DeviceMaxIDLength))
 	}
-	return append(wrong, invalid(path, id, content.IsCIdentifier(id))...)
+	return append(wrong, Invalid(path, id, content.IsCIdentifier(id))...)
 }
 
 func conflict(path *field.Path, set []string, format string) *field.Error {

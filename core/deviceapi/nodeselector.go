@@ -73,6 +73,6 @@ func byField(r *v1.NodeSelectorRequirement, path *field.Path) field.ErrorList {
 		return append(wrong, field.Invalid(path.Child("key"), r.Key, "not a valid field selector key"))
 	}
 	return append(wrong, each(r.Values, unlimited, path.Child("values"), func(s *string, at *field.Path) field.ErrorList {
-		return invalid(at, *s, validation.IsDNS1123Subdomain(*s))
+		return Invalid(at, *s, validation.IsDNS1123Subdomain(*s))
 	})...)
 }

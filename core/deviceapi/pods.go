@@ -58,10 +58,10 @@ func podClaim(claim *v1.PodResourceClaim, names []string, path *field.Path) fiel
 		wrong = append(wrong, field.Invalid(path, *claim, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"))
 	}
 	if of := claim.ResourceClaimName; of != nil {
-		wrong = append(wrong, invalid(path.Child("resourceClaimName"), *of, validation.IsDNS1123Subdomain(*of))...)
+		wrong = append(wrong, Invalid(path.Child("resourceClaimName"), *of, validation.IsDNS1123Subdomain(*of))...)
 	}
 	if of := claim.ResourceClaimTemplateName; of != nil {
-		wrong = append(wrong, invalid(path.Child("resourceClaimTemplateName"), *of, validation.IsDNS1123Subdomain(*of))...)
+		wrong = append(wrong, Invalid(path.Child("resourceClaimTemplateName"), *of, validation.IsDNS1123Subdomain(*of))...)
 	}
 	return wrong
 }

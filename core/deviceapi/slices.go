@@ -53,7 +53,7 @@ func sliceNodes(spec *resourcev1.ResourceSliceSpec, path *field.Path) field.Erro
 			wrong = append(wrong, field.Invalid(at, *name, "must be either unset or set to a non-empty string"))
 		} else {
 			set = append(set, "`nodeName`")
-			wrong = append(wrong, invalid(at, *name, utilvalidation.IsDNS1123Subdomain(*name))...)
+			wrong = append(wrong, Invalid(at, *name, utilvalidation.IsDNS1123Subdomain(*name))...)
 		}
 	}
 	if selector := spec.NodeSelector; selector != nil {

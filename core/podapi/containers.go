@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/deviceapi"
 )
 
 // containers checks the containers and the init containers, whose names all differ.
@@ -85,7 +87,7 @@ func portsOf(list []v1.ContainerPort, path *field.Path) field.ErrorList {
 		p, at := &list[i], path.Index(i)
 		if p.Name != "" {
 			messages := validation.IsValidPortName(p.Name)
-			wrong = append(wrong, invalid(at.Child("name"), p.Name, messages)...)
+			wrong = append(wrong, deviceapi.Invalid(at.Child("name"), p.Name, messages)...)
 			if len(messages) == 0 && names[p.Name] {
 				wrong = append(wrong, field.Duplicate(at.Child("name"), p.Name))
 			}
@@ -101,10 +103,10 @@ func port(p *v1.ContainerPort, path *field.Path) field.ErrorList {
 	if p.ContainerPort == 0 {
 		wrong = append(wrong, field.Required(path.Child("containerPort"), ""))
 	} else {
-		wrong = append(wrong, invalid(path.Child("containerPort"), p.ContainerPort, validation.IsValidPortNum(int(p.ContainerPort)))...)
+		wrong = append(wrong, deviceapi.Invalid(path.Child("containerPort"), p.ContainerPort, validation.IsValidPortNum(int(p.ContainerPort)))...)
 	}
 	if p.HostPort != 0 {
-		wrong = append(wrong, invalid(path.Child("hostPort"), p.HostPort, validation.IsValidPortNum(int(p.HostPort)))...)
+		wrong = append(wrong, deviceapi.Invalid(path.Child("hostPort"), p.HostPort, validation.IsValidPortNum(int(p.HostPort)))...)
 	}
 	return append(wrong, oneOf(p.Protocol, path.Child("protocol"), v1.ProtocolSCTP, v1.ProtocolTCP, v1.ProtocolUDP)...)
 }

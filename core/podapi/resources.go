@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	podresource "k8s.io/component-helpers/resource"
 
+	"orrery/core/deviceapi"
 	"orrery/core/requests"
 )
 
@@ -96,7 +97,7 @@ var countedNames = []v1.ResourceName{
 
 // ResourceName checks the name of a resource of any sort.
 func ResourceName(name v1.ResourceName, path *field.Path) field.ErrorList {
-	wrong := invalid(path, name, utilvalidation.IsQualifiedName(string(name)))
+	wrong := deviceapi.Invalid(path, name, utilvalidation.IsQualifiedName(string(name)))
 	if len(wrong) > 0 || strings.Contains(string(name), "/") {
 		return wrong
 	}

@@ -7,6 +7,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/deviceapi"
 )
 
 // spec checks a pod's spec, in the order of the API server's errors.
@@ -38,21 +40,12 @@ func (o Options) spec(s *v1.PodSpec, path *field.Path) field.ErrorList {
 	return wrong
 }
 
-// invalid makes an error of each message about a value.
-func invalid(path *field.Path, value any, messages []string) field.ErrorList {
-	var wrong field.ErrorList
-	for _, message := range messages {
-		wrong = append(wrong, field.Invalid(path, value, message))
-	}
-	return wrong
-}
-
 func subdomain(name string, path *field.Path) field.ErrorList {
-	return invalid(path, name, validation.IsDNS1123Subdomain(name))
+	return deviceapi.Invalid(path, name, validation.IsDNS1123Subdomain(name))
 }
 
 func label(name string, path *field.Path) field.ErrorList {
-	return invalid(path, name, validation.IsDNS1123Label(name))
+	return deviceapi.Invalid(path, name, validation.IsDNS1123Label(name))
 }
 
 func restartPolicy(policy v1.RestartPolicy, path *field.Path) field.ErrorList {
@@ -82,7 +75,7 @@ func gates(list []v1.PodSchedulingGate, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
 	seen := map[string]bool{}
 	for i, gate := range list {
-		wrong = append(wrong, invalid(path.Index(i), gate.Name, validation.IsQualifiedName(gate.Name))...)
+		wrong = append(wrong, deviceapi.Invalid(path.Index(i), gate.Name, validation.IsQualifiedName(gate.Name))...)
 		if seen[gate.Name] {
 			wrong = append(wrong, field.Duplicate(path.Index(i), gate.Name))
 		}

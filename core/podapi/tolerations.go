@@ -9,6 +9,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/deviceapi"
 )
 
 // Tolerations checks the tolerations of a pod or of a runtime class.
@@ -57,7 +59,7 @@ func (o Options) comparison(t *v1.Toleration, path *field.Path) field.ErrorList 
 		return field.ErrorList{field.NotSupported(path.Child("operator"), t.Operator,
 			[]v1.TolerationOperator{v1.TolerationOpEqual, v1.TolerationOpExists, v1.TolerationOpLt, v1.TolerationOpGt})}
 	}
-	wrong := invalid(path.Child("value"), t.Value, content.IsDecimalInteger(t.Value))
+	wrong := deviceapi.Invalid(path.Child("value"), t.Value, content.IsDecimalInteger(t.Value))
 	if _, err := strconv.ParseInt(t.Value, 10, 64); err != nil {
 		wrong = append(wrong, field.Invalid(path.Child("value"), t.Value, err.Error()))
 	}
