@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"orrery/core/boundedfile"
@@ -185,9 +184,9 @@ func (f *checkedConfig) text(w io.Writer) {
 	name := printable.Line(f.File, 200)
 	switch {
 	case !f.Valid:
-		fmt.Fprintf(w, "%s: refused, for %s\n", name, english.Plural(len(f.Errors), "error", ""))
+		fmt.Fprintf(w, "%s: refused, for %s\n", name, countText(len(f.Errors), "error"))
 	case len(f.Warnings) > 0:
-		fmt.Fprintf(w, "%s: fine, with %s\n", name, english.Plural(len(f.Warnings), "warning", ""))
+		fmt.Fprintf(w, "%s: fine, with %s\n", name, countText(len(f.Warnings), "warning"))
 	default:
 		fmt.Fprintf(w, "%s: fine\n", name)
 	}
