@@ -32,8 +32,10 @@
 //	  │
 //	world                                              Input and Effect
 //	  │
-//	requests  saturating  printable  address           what a pod requests · sums that never wrap around · text and addresses
-//	spelling  footprint  boundedfile                   safe to show · suggestions · memory of what is encoded · files that have
+//	requests  saturating  reuse                        what a pod requests · sums that never wrap around · verdicts and scores
+//	                                                   that hold until a node changes
+//	printable  address  spelling                       text and addresses safe to show · suggestions
+//	footprint  boundedfile                             memory of what is encoded · files that have
 //	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects
 //	clusterapi  podapi  deviceapi                      what the API server checks of nodes and classes, pods, devices and claims
 //

@@ -46,6 +46,8 @@ func (s *Snapshot) Fork() *Snapshot {
 		generation:    s.generation,
 		treeVersion:   s.treeVersion,
 		changed:       slices.Clone(s.changed),
+		numbers:       s.numbers,
+		free:          slices.Clone(s.free),
 	}
 	names := make([]string, len(s.list))
 	slots := make([]slot, len(s.list))

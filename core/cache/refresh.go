@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // UpdateSnapshot refreshes the snapshot, at the cost of the changes since its last refresh. The snapshot must be new,
@@ -19,7 +21,9 @@ func (c *Cache) UpdateSnapshot(s *Snapshot) error {
 	err := fmt.Errorf("snapshot state is not consistent, length of NodeInfoList=%d not equal to length of nodes in tree=%d "+
 		", length of NodeInfoMap=%d, length of nodes in cache=%d, trying to recover",
 		len(s.list), c.nodeTree.len(), len(s.slots), len(c.entries))
+	numbers := s.numbers
 	*s = *NewSnapshot()
+	s.numbers = numbers // a table over the nodes of before knows nothing of these
 	c.refresh(s)
 	return err
 }
@@ -47,7 +51,7 @@ func (c *Cache) refresh(s *Snapshot) {
 func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	at, kind := s.slots[info.node.Name], Updated
 	if at == nil {
-		at, kind = &slot{}, Added
+		at, kind = &slot{number: s.newNumber()}, Added
 		s.slots[info.node.Name] = at
 	}
 	s.changed = append(s.changed, Change{info.node.Name, kind})
@@ -57,6 +61,9 @@ func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	}
 	affine, requiredAnti := at.info.hasPodsWithAffinity(), at.info.hasPodsWithRequiredAntiAffinity()
 	info.copyTo(&at.info)
+	if file && kind == Updated {
+		s.places[at.position].Generation = info.generation
+	}
 	if file && affine != info.hasPodsWithAffinity() {
 		s.havePodsWithAffinity.put(at, !affine)
 	}
@@ -89,14 +96,25 @@ func (s *Snapshot) dropMissing(t *nodeTree) {
 			continue
 		}
 		s.countPVCNodes(s.slots[name].info.pvcRefCounts, -1)
+		s.free = append(s.free, s.slots[name].number)
 		delete(s.slots, name)
 		s.changed = append(s.changed, Change{name, Removed})
 	}
 }
 
+func (s *Snapshot) newNumber() int32 {
+	if last := len(s.free) - 1; last >= 0 {
+		number := s.free[last]
+		s.free = s.free[:last]
+		return number
+	}
+	s.numbers++
+	return s.numbers - 1
+}
+
 // rebuildLists rebuilds the list and the sublists in the order of the names.
 func (s *Snapshot) rebuildLists(names []string) {
-	s.list = make([]fwk.NodeInfo, 0, len(names))
+	s.list, s.places = make([]fwk.NodeInfo, 0, len(names)), make([]reuse.Place, 0, len(names))
 	s.havePodsWithAffinity, s.havePodsWithRequiredAntiAffinity = sublist{}, sublist{}
 	for _, name := range names {
 		at := s.slots[name]
@@ -105,6 +123,7 @@ func (s *Snapshot) rebuildLists(names []string) {
 		}
 		at.position = len(s.list)
 		s.list = append(s.list, &at.info)
+		s.places = append(s.places, reuse.Place{Number: at.number, Generation: at.info.generation})
 		if at.info.hasPodsWithAffinity() {
 			s.havePodsWithAffinity.put(at, true)
 		}

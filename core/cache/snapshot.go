@@ -5,14 +5,19 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // Snapshot is the cluster as one scheduling cycle sees it. It is constant between two refreshes and is refreshed in
 // place: a NodeInfo obtained from it has the new content after the refresh, at the same address, and lists obtained
 // from it are valid until then.
 type Snapshot struct {
-	slots map[string]*slot // by node name; exactly the nodes of the list
-	list  []fwk.NodeInfo   // in the order of the tree
+	slots   map[string]*slot // by node name; exactly the nodes of the list
+	list    []fwk.NodeInfo   // in the order of the tree
+	places  []reuse.Place    // of the nodes of the list
+	numbers int32            // how many numbers were given to nodes
+	free    []int32          // numbers of nodes that left
 
 	havePodsWithAffinity             sublist        // nodes with pods that have pod affinity or anti-affinity
 	havePodsWithRequiredAntiAffinity sublist        // nodes with pods that have required anti-affinity
@@ -27,7 +32,8 @@ type Snapshot struct {
 // slot is a node in the snapshot. Its address is stable across refreshes.
 type slot struct {
 	info     NodeInfo
-	position int // in the list
+	position int   // in the list
+	number   int32 // of its place
 }
 
 // Change is one node that the last refresh changed.
@@ -108,6 +114,12 @@ func (s *Snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return s.havePodsWithRequiredAntiAffinity.nodes, nil
 }
+
+// Places returns the places of the nodes of List, in its order. They are valid until the next refresh.
+func (s *Snapshot) Places() []reuse.Place { return s.places }
+
+// Numbers is how many numbers nodes have: each is less than this.
+func (s *Snapshot) Numbers() int { return int(s.numbers) }
 
 // Get returns a node by name.
 func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {

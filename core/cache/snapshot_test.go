@@ -8,6 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/mk"
+	"orrery/core/reuse"
 )
 
 func mustAdd(t *testing.T, c *Cache, pods ...*v1.Pod) {
@@ -306,3 +307,41 @@ func TestSnapshot_Deterministic(t *testing.T) {
 }
 
 var _ fwk.SharedLister = (*Snapshot)(nil)
+
+// Every node has a number of its own and keeps it; the number of one that left goes to another, whose generation differs.
+func TestSnapshot_PlacesFollowNodes(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	places := func() map[string]reuse.Place {
+		byName := map[string]reuse.Place{}
+		list, _ := refreshed(t, c, s).List()
+		for i, info := range list {
+			byName[info.Node().Name] = s.Places()[i]
+			same(t, "generation of "+info.Node().Name, info.GetGeneration(), s.Places()[i].Generation)
+		}
+		same(t, "as many places as nodes", len(list), len(s.Places()))
+		return byName
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		c.AddNode(mk.Node(name).Zone(name).Obj())
+	}
+	before := places()
+	mustAdd(t, c, mk.Pod("p").Node("b").Obj())
+	after := places()
+	same(t, "a node that changes keeps its number", before["b"].Number, after["b"].Number)
+	if after["b"].Generation == before["b"].Generation {
+		t.Error("a pod on a node does not show in its place")
+	}
+	same(t, "another node", before["c"], after["c"])
+
+	if err := c.RemoveNode(mk.Node("a").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	places()
+	c.AddNode(mk.Node("d").Zone("a").Obj())
+	later := places()
+	same(t, "the number is given to another", before["a"].Number, later["d"].Number)
+	if later["d"].Generation == before["a"].Generation {
+		t.Error("the new node is taken for the one that left")
+	}
+	same(t, "numbers", 3, s.Numbers())
+}

@@ -1,0 +1,166 @@
+package reuse
+
+import (
+	"unsafe"
+
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// Place is what a table has to know of a node: a number that no other node of the snapshot has while this one is in it, and its
+// generation. Places lie side by side, so that looking whether a node has changed reads no node.
+type Place struct {
+	Number     int32
+	Generation int64
+}
+
+// Cell is what is known of one node. The zero value knows nothing: no node has generation 0.
+type Cell struct {
+	// Generation is that of the node when Status was computed, and Scored when Sum was.
+	Generation, Scored int64
+	// Status is the first rejection, nil if there is none; Stop is the position of the plugin that rejected.
+	Status *fwk.Status
+	Stop   int
+	// Sum is the weighted sum of the scores that are not scaled.
+	Sum int64
+}
+
+// Table is what is known of the nodes for one signature.
+type Table struct {
+	// Scaled are the raw scores of the plugins that scale them, one column for each, by the number of the node.
+	Scaled [][]int64
+
+	cells        []Cell
+	key          string
+	newer, older *Table
+}
+
+// Cell is the cell of a node, by its number.
+func (t *Table) Cell(number int32) *Cell { return &t.cells[number] }
+
+// Stats count the use of tables.
+type Stats struct {
+	// Reused and Computed are cells that held and that did not. Evicted are tables that made room for others.
+	Reused, Computed, Evicted uint64
+	Tables, Bytes             int
+}
+
+// Tables are the tables of all signatures of one profile.
+type Tables struct {
+	limit          int // bytes
+	bySignature    map[string]*Table
+	newest, oldest *Table
+	seen           [seenSignatures]uint64 // hashes of signatures without a table
+	stats          Stats
+}
+
+// seenSignatures is how many signatures are remembered that came once.
+const seenSignatures = 1024
+
+// New makes tables that take about so many bytes at most; the table in use may take more.
+func New(limit int) *Tables {
+	return &Tables{limit: limit, bySignature: map[string]*Table{}}
+}
+
+// Stats returns the counts.
+func (t *Tables) Stats() Stats { return t.stats }
+
+// Count adds to the counts of cells.
+func (t *Tables) Count(reused, computed int) {
+	t.stats.Reused += uint64(reused)
+	t.stats.Computed += uint64(computed)
+}
+
+// Find returns the table of a signature, with room for so many numbers of nodes and so many scaled scores. It is nil if the
+// signature comes for the first time.
+func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
+	table := t.bySignature[string(s)]
+	if table == nil {
+		if !t.cameBefore(s) {
+			return nil
+		}
+		table = &Table{key: string(s)}
+		t.bySignature[table.key] = table
+		t.stats.Tables++
+	} else {
+		t.unlink(table)
+	}
+	t.link(table)
+	t.makeRoom(table, numbers, scaled)
+	return table
+}
+
+// cameBefore remembers a signature by its hash. Two of one hash count as one, which makes a table too early at worst.
+func (t *Tables) cameBefore(s Signature) bool {
+	hash := uint64(14695981039346656037)
+	for _, b := range s {
+		hash = (hash ^ uint64(b)) * 1099511628211
+	}
+	at := &t.seen[hash%seenSignatures]
+	if *at == hash {
+		return true
+	}
+	*at = hash
+	return false
+}
+
+// makeRoom lets a table grow with the cluster, and takes tables away that were not used for the longest time.
+func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
+	before := table.bytes()
+	if more := numbers - len(table.cells); more > 0 {
+		table.cells = append(table.cells, make([]Cell, more)...)
+	}
+	for len(table.Scaled) < scaled {
+		table.Scaled = append(table.Scaled, nil)
+	}
+	for i, column := range table.Scaled {
+		if more := len(table.cells) - len(column); more > 0 {
+			table.Scaled[i] = append(column, make([]int64, more)...)
+		}
+	}
+	t.stats.Bytes += table.bytes() - before
+	for t.stats.Bytes > t.limit && t.oldest != table {
+		t.evict(t.oldest)
+	}
+}
+
+func (t *Tables) evict(table *Table) {
+	t.unlink(table)
+	delete(t.bySignature, table.key)
+	t.stats.Bytes -= table.bytes()
+	t.stats.Tables--
+	t.stats.Evicted++
+}
+
+func (table *Table) bytes() int {
+	bytes := cap(table.cells) * int(unsafe.Sizeof(Cell{}))
+	for _, column := range table.Scaled {
+		bytes += 8 * cap(column)
+	}
+	return bytes
+}
+
+// link makes a table the newest.
+func (t *Tables) link(table *Table) {
+	table.older = t.newest
+	if t.newest != nil {
+		t.newest.newer = table
+	}
+	t.newest = table
+	if t.oldest == nil {
+		t.oldest = table
+	}
+}
+
+func (t *Tables) unlink(table *Table) {
+	if table.newer != nil {
+		table.newer.older = table.older
+	} else {
+		t.newest = table.older
+	}
+	if table.older != nil {
+		table.older.newer = table.newer
+	} else {
+		t.oldest = table.newer
+	}
+	table.newer, table.older = nil, nil
+}
