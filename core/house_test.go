@@ -57,7 +57,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/devices core/gangs core/printable core/volumes core/world
+core/framework: core/config core/devices core/gangs core/printable core/reuse core/volumes core/world
 core/preempt: core/framework core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
@@ -66,22 +66,22 @@ core/plugins/podvolumes: core/world
 core/plugins/topology
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
-core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/world
+core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/reuse core/world
 core/plugins/gangscheduling: core/config core/framework core/gangs core/plugins/hint
-core/plugins/imagelocality: core/config core/saturating
+core/plugins/imagelocality: core/config core/framework core/reuse core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology
-core/plugins/nodeaffinity: core/config core/framework core/plugins/hint
-core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint
-core/plugins/nodename: core/config core/framework
-core/plugins/nodeports: core/config core/framework core/plugins/hint
-core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/saturating
-core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint
+core/plugins/nodeaffinity: core/config core/framework core/plugins/hint core/reuse
+core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint core/reuse
+core/plugins/nodename: core/config core/framework core/reuse
+core/plugins/nodeports: core/config core/framework core/plugins/hint core/reuse
+core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
+core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
 core/plugins/plugintest: core/framework core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
-core/plugins/tainttoleration: core/config core/framework core/plugins/hint
+core/plugins/tainttoleration: core/config core/framework core/plugins/hint core/reuse
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
 core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
@@ -90,7 +90,7 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/requests core/reuse core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/saturating core/store core/volumes core/world
+core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world

@@ -36,6 +36,14 @@
 // blocking, [Forker] copies state to the same plugin of a fork, and [NodeLocal] promises which verdicts may be reused. A plugin
 // that implements none of them works here. One that implements them works in kube-scheduler too, unless it cannot do without.
 //
+// # Reuse
+//
+// Pods of one template get the same verdicts and raw scores from [NodeLocal] plugins on a node that has not changed. So a search
+// asks the profile for a [Reuse] after PreFilter: it filters with the verdicts of earlier cycles, and calls only the plugins that
+// are not NodeLocal, and all of them for nodes of another generation. [Reuse.Totals] adds up kept scores likewise. What is kept is
+// in package reuse. Plugins that are not called count as called, so that the counts say what decided; they are not timed. Nothing
+// is reused while a [Recorder] looks on, nor in the dry runs of preemption.
+//
 // # Statuses
 //
 // A rejection carries the name of its plugin. A plugin may return one status many times, so a status is never changed here:

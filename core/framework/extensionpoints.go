@@ -12,6 +12,10 @@ type entry[P fwk.Plugin] struct {
 	PluginCount
 	plugin P
 	weight int64 // of a Score plugin
+
+	position int // among the plugins of the point
+	local    int // among the profile's NodeLocal plugins; -1 for all others
+	column   int // of a Score plugin's scores in a table; -1 if it has none
 }
 
 // extensionPoints are the plugins of a profile at each extension point, in the order in which they are called.

@@ -67,7 +67,10 @@ func priority(pod *v1.Pod) int32 {
 
 // filter is the inner loop of scheduling: thousands of nodes times a dozen plugins for each pod. It allocates nothing.
 func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, recorder Recorder, withNominated bool) *fwk.Status {
-	slots := p.filtersFor(state)
+	return p.filterBy(ctx, state, pod, node, p.filtersFor(state), recorder, withNominated)
+}
+
+func (p *Profile) filterBy(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, slots []*entry[fwk.FilterPlugin], recorder Recorder, withNominated bool) *fwk.Status {
 	if recorder == nil && (p.onTiming == nil || !state.ShouldRecordPluginMetrics()) {
 		return p.filterUnobserved(ctx, state, pod, node, slots)
 	}

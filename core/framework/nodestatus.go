@@ -18,10 +18,18 @@ type NodeToStatus struct {
 	absent     *fwk.Status
 }
 
+// nodeStatus is a node's status. The search gives the node itself; its name is read when it is asked for.
 type nodeStatus struct {
 	node   string
-	info   fwk.NodeInfo // the node itself, if the search visited it
+	info   fwk.NodeInfo
 	status *fwk.Status
+}
+
+func (s *nodeStatus) name() string {
+	if s.info != nil {
+		return s.info.Node().Name
+	}
+	return s.node
 }
 
 // NewNodeToStatus is an empty NodeToStatus with room for so many nodes. Nodes that are not in it count as
@@ -68,14 +76,13 @@ func (m *NodeToStatus) Set(node string, status *fwk.Status) {
 // Append is Set for a search that visits every node once: it looks for the node only among those with a status from before
 // the search.
 func (m *NodeToStatus) Append(node fwk.NodeInfo, status *fwk.Status) {
-	name := node.Node().Name
 	for i := range m.givenBySet {
-		if m.entries[i].node == name {
+		if m.entries[i].node == node.Node().Name {
 			m.entries[i].status = status
 			return
 		}
 	}
-	m.add(nodeStatus{name, node, status})
+	m.add(nodeStatus{info: node, status: status})
 }
 
 // Get is the status of a node: its own or the shared one.
@@ -99,7 +106,7 @@ func (m *NodeToStatus) SetAbsentNodesStatus(status *fwk.Status) { m.absent = sta
 func (m *NodeToStatus) All() iter.Seq2[string, *fwk.Status] {
 	return func(yield func(string, *fwk.Status) bool) {
 		for _, e := range m.entries {
-			if !yield(e.node, e.status) {
+			if !yield(e.name(), e.status) {
 				return
 			}
 		}
@@ -139,7 +146,7 @@ func (m *NodeToStatus) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Cod
 
 func (m *NodeToStatus) add(e nodeStatus) {
 	if m.byName != nil {
-		m.byName[e.node] = int32(len(m.entries))
+		m.byName[e.name()] = int32(len(m.entries))
 	}
 	m.entries = append(m.entries, e)
 }
@@ -179,7 +186,7 @@ func (m *NodeToStatus) find(node string) int {
 	const short = 16
 	if m.byName == nil && len(m.entries) <= short {
 		for i := range m.entries {
-			if m.entries[i].node == node {
+			if m.entries[i].name() == node {
 				return i
 			}
 		}
@@ -188,7 +195,7 @@ func (m *NodeToStatus) find(node string) int {
 	if m.byName == nil {
 		m.byName = make(map[string]int32, len(m.entries))
 		for i := range m.entries {
-			m.byName[m.entries[i].node] = int32(i)
+			m.byName[m.entries[i].name()] = int32(i)
 		}
 	}
 	if i, ok := m.byName[node]; ok {

@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/devices"
 	"orrery/core/gangs"
+	"orrery/core/reuse"
 	"orrery/core/volumes"
 	"orrery/core/world"
 )
@@ -118,18 +119,28 @@ type Forker interface {
 	ForkFrom(old fwk.Plugin)
 }
 
-// NodeLocal marks a plugin whose verdict on a node can be reused until that node changes. It promises, for Filter and
-// Score with the state that the plugin's own PreFilter and PreScore wrote for the pod:
+// NodeLocal is implemented by plugins whose verdict on a node can be reused until that node changes. Such a plugin promises, for
+// Filter and Score with the state that its own PreFilter and PreScore wrote for the pod:
 //
-//   - the verdict follows from the pod's signature fragments (see [fwk.SignPlugin]) and from the given NodeInfo alone: not
-//     from other nodes, the lists of nodes given to PreFilter and PreScore, other API objects, or the time;
-//   - so for two pods with equal fragments, and one node in one generation, the code and the reasons of Filter are equal,
+//   - the verdict follows from what the plugin appends to the pod's signature and from the given NodeInfo alone: not from other
+//     nodes, the lists of nodes given to PreFilter and PreScore, other API objects, or the time;
+//   - so for two pods with equal signatures, and one node in one generation, the code and the reasons of Filter are equal,
 //     and so is the raw score of Score, before normalisation;
-//   - whether PreFilter and PreScore say Skip follows from the fragments alone.
+//   - whether PreFilter and PreScore say Skip follows from the signature alone.
 //
-// Other plugins run every time. VolumeBinding (reads volumes), ImageLocality (counts nodes) and
-// PodTopologySpread (counts other nodes' pods) cannot promise it; NodeAffinity and TaintToleration can.
+// Other plugins run every time. PodTopologySpread (counts other nodes' pods) cannot promise it; NodeAffinity and
+// TaintToleration can.
 type NodeLocal interface {
-	fwk.SignPlugin
-	NodeLocal()
+	fwk.Plugin
+	// AppendSignature appends what the plugin's verdicts and scores depend on of a pod, after PreFilter. It returns false if
+	// the promise does not hold for this pod.
+	AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool)
+}
+
+// ScaledScore is implemented by [NodeLocal] Score plugins whose NormalizeScore is [ScaleScores], or 100 minus that. The framework
+// then scales their scores without lists.
+type ScaledScore interface {
+	NodeLocal
+	// Reversed reports whether the highest raw score becomes 0.
+	Reversed() bool
 }

@@ -42,6 +42,8 @@ type Options struct {
 	Gangs      *gangs.State
 
 	Features config.Features
+	// NoReuse says that every verdict and score is computed afresh, also where plugins promise that they are as before.
+	NoReuse bool
 
 	// HandleOf returns the handle that a plugin gets, which is the profile or wraps it. Nil gives the profile to all.
 	HandleOf func(plugin string, p *Profile) (fwk.Handle, error)

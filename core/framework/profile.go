@@ -31,6 +31,7 @@ type Profile struct {
 	deps       Options
 	onTiming   func(Timing) // nil unless there is a stopwatch too
 	scoreTable scoreTable
+	reuser     reuser
 }
 
 var (
@@ -70,6 +71,7 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 		return nil, err
 	}
 	p.findSigners()
+	p.findLocals()
 	return p, nil
 }
 

@@ -9,7 +9,8 @@
 //     to them.
 //   - PreFilter or PreScore computes what depends on the pod alone and writes it to the cycle state; Filter and Score
 //     compute the rest without allocating.
-//   - A plugin whose verdict on a node follows from the pod's signature and that node is framework.NodeLocal. If
-//     kube-scheduler's signature leaves out something that the verdict depends on, a fragment is added whose key begins
-//     with "orrery/".
+//   - A plugin whose verdict on a node follows from some fields of the pod and that node is framework.NodeLocal, and appends
+//     those fields to the signature by which verdicts are reused. That is not the signature of fwk.SignPlugin, by which pods
+//     are batched as in kube-scheduler; if that leaves out something that the verdict depends on, a fragment is added whose key
+//     begins with "orrery/".
 package plugins

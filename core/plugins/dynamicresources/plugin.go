@@ -19,6 +19,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/devices"
 	"orrery/core/framework"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -56,7 +57,7 @@ var (
 	_ fwk.ReservePlugin         = (*DynamicResources)(nil)
 	_ framework.StepwisePreBind = (*DynamicResources)(nil)
 	_ framework.EffectHandler   = (*DynamicResources)(nil)
-	_ framework.NodeLocal       = (*DynamicResources)(nil)
+	_ framework.ScaledScore     = (*DynamicResources)(nil)
 	_ fwk.EnqueueExtensions     = (*DynamicResources)(nil)
 )
 
@@ -125,8 +126,11 @@ func requestKinds(h fwk.Handle, features config.Features) {
 // Name is the plugin's name.
 func (*DynamicResources) Name() string { return Name }
 
-// NodeLocal promises that the verdict on a pod that is signed depends on its node alone: there is none, as it has no claims.
-func (*DynamicResources) NodeLocal() {}
+// AppendSignature refuses a pod with claims: which devices it gets depends on more than its node. Others have no verdict.
+func (*DynamicResources) AppendSignature(to reuse.Signature, state fwk.CycleState, _ *v1.Pod) (reuse.Signature, bool) {
+	c, err := readCycle(state)
+	return to, err == nil && c.claims.empty()
+}
 
 // SignPod signs no pod with claims: which devices it gets depends on more than its node.
 func (*DynamicResources) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {

@@ -57,6 +57,9 @@ func scoreOf(claim *resourcev1.ResourceClaim, result *resourcev1.AllocationResul
 // ScoreExtensions is the plugin itself.
 func (pl *DynamicResources) ScoreExtensions() fwk.ScoreExtensions { return pl }
 
+// Reversed reports that the node with the highest score gets 100.
+func (pl *DynamicResources) Reversed() bool { return false }
+
 // NormalizeScore scales the scores so that the highest is 100.
 func (*DynamicResources) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	framework.ScaleScores(scores)

@@ -22,6 +22,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/framework"
+	"orrery/core/reuse"
 	"orrery/core/saturating"
 )
 
@@ -40,6 +42,8 @@ type ImageLocality struct{ handle fwk.Handle }
 var (
 	_ fwk.ScorePlugin = (*ImageLocality)(nil)
 	_ fwk.SignPlugin  = (*ImageLocality)(nil)
+
+	_ framework.NodeLocal = (*ImageLocality)(nil)
 )
 
 // New makes the plugin; it takes no arguments.
@@ -110,6 +114,23 @@ func normalize(sum int64, containers int) int64 {
 		sum = least
 	}
 	return fwk.MaxNodeScore * (sum - least) / (most - least)
+}
+
+// AppendSignature appends the images and the number of nodes. How many nodes have an image is the node's own: the count at the
+// time when it was last copied.
+func (p *ImageLocality) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	nodes, err := p.handle.SnapshotSharedLister().NodeInfos().List()
+	if err != nil {
+		return to, false
+	}
+	to = to.Number(int64(len(nodes)))
+	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		to = to.Number(int64(len(containers)))
+		for i := range containers {
+			to = to.Text(containers[i].Image)
+		}
+	}
+	return to, true
 }
 
 // SignPod signs the images.

@@ -32,7 +32,7 @@ var (
 	_ fwk.ScorePlugin       = (*NodeAffinity)(nil)
 	_ fwk.ScoreExtensions   = (*NodeAffinity)(nil)
 	_ fwk.EnqueueExtensions = (*NodeAffinity)(nil)
-	_ framework.NodeLocal   = (*NodeAffinity)(nil)
+	_ framework.ScaledScore = (*NodeAffinity)(nil)
 )
 
 var (
@@ -78,9 +78,6 @@ func New(_ context.Context, args runtime.Object, _ fwk.Handle, _ config.Features
 
 // Name is the plugin's name.
 func (*NodeAffinity) Name() string { return Name }
-
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*NodeAffinity) NodeLocal() {}
 
 // filterKey is the key of the pod's required terms in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name

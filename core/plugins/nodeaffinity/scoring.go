@@ -30,15 +30,18 @@ func (p *NodeAffinity) PreScore(_ context.Context, state fwk.CycleState, pod *v1
 
 // preferredAffinity is nil for a pod without preferred terms.
 func preferredAffinity(pod *v1.Pod) (*preferred, error) {
-	affinity := pod.Spec.Affinity
-	if affinity == nil || affinity.NodeAffinity == nil {
-		return nil, nil
-	}
-	terms := affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution
+	terms := preferredTerms(pod)
 	if len(terms) == 0 {
 		return nil, nil
 	}
 	return preferredOf(terms)
+}
+
+func preferredTerms(pod *v1.Pod) []v1.PreferredSchedulingTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution
 }
 
 // Score sums the weights of the matching preferred terms of profile and pod.
@@ -67,6 +70,9 @@ func storedPreferred(state fwk.CycleState, pod *v1.Pod) (*preferred, error) {
 
 // ScoreExtensions is the plugin itself.
 func (p *NodeAffinity) ScoreExtensions() fwk.ScoreExtensions { return p }
+
+// Reversed reports that the node with the highest sum gets 100.
+func (*NodeAffinity) Reversed() bool { return false }
 
 // NormalizeScore scales the sums so that the highest is 100.
 func (*NodeAffinity) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {

@@ -28,6 +28,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/hint"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -65,8 +66,11 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, gates config.Feature
 // Name is the plugin's name.
 func (*NodeDeclaredFeatures) Name() string { return Name }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*NodeDeclaredFeatures) NodeLocal() {}
+// AppendSignature appends the needed features, which PreFilter wrote.
+func (*NodeDeclaredFeatures) AppendSignature(to reuse.Signature, state fwk.CycleState, _ *v1.Pod) (reuse.Signature, bool) {
+	needs, _ := framework.ReadState[needed](state, filterKey)
+	return to.Texts(needs), true
+}
 
 // filterKey is the key of the needed features in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name

@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -38,8 +39,10 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 // Name is the plugin's name.
 func (*NodeName) Name() string { return Name }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*NodeName) NodeLocal() {}
+// AppendSignature appends the node's name.
+func (*NodeName) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	return to.Text(pod.Spec.NodeName), true
+}
 
 // Filter accepts the named node, and every node if the pod names none.
 func (*NodeName) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {

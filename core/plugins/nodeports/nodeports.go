@@ -21,6 +21,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/hint"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -50,8 +51,15 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 // Name is the plugin's name.
 func (*NodePorts) Name() string { return Name }
 
-// NodeLocal says that the answer is the node's own.
-func (*NodePorts) NodeLocal() {}
+// AppendSignature appends the claims.
+func (*NodePorts) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	wanted := portClaimsOf(pod)
+	to = to.Number(int64(len(wanted)))
+	for _, c := range wanted {
+		to = to.Text(c.IP).Text(string(c.Protocol)).Number(int64(c.Port))
+	}
+	return to, true
+}
 
 // PortClaim is one host port that a pod uses.
 type PortClaim struct {

@@ -57,9 +57,6 @@ func NewBalancedAllocation(_ context.Context, args runtime.Object, h fwk.Handle,
 // Name is the plugin's name.
 func (*BalancedAllocation) Name() string { return BalancedAllocationName }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*BalancedAllocation) NodeLocal() {}
-
 // PreScore computes the pod's amounts. A pod without requests for the resources cannot change a node's balance; scoring it
 // would send all such pods to the same node.
 func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {

@@ -73,9 +73,6 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 // Name is the plugin's name.
 func (*Fit) Name() string { return Name }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*Fit) NodeLocal() {}
-
 // ignores reports whether Filter leaves a resource to an extender. It can ignore extended resources only.
 func (f *Fit) ignores(name v1.ResourceName) bool {
 	if len(f.ignored) == 0 && len(f.ignoredGroups) == 0 || !requests.IsExtended(name) {

@@ -8,7 +8,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
-	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins/plugintest"
 )
@@ -40,7 +39,7 @@ func TestSignPod(t *testing.T) {
 	}
 }
 
-// Pods with equal fragments must score equally on every node; see framework.NodeLocal.
+// Pods with equal fragments must score equally on every node.
 func TestSignPod_EqualSignaturesGetEqualAnswers(t *testing.T) {
 	fit, balanced := fitWith(t, nil), balancedWith(t, "cpu", "memory")
 	amounts := rapid.SampledFrom([]string{"", "0", "100m", "200m", "1"})
@@ -65,7 +64,7 @@ func TestSignPod_EqualSignaturesGetEqualAnswers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a, b := draw(rt, "a"), draw(rt, "b")
 		node := onNode(mk.Node("n").CPU("2").Memory("1Gi").Obj())
-		for _, plugin := range []framework.NodeLocal{fit, balanced} {
+		for _, plugin := range []fwk.SignPlugin{fit, balanced} {
 			if !cmp.Equal(plugintest.Signature(t, plugin, a), plugintest.Signature(t, plugin, b)) {
 				continue
 			}

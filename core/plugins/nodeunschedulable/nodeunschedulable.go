@@ -14,6 +14,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/hint"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -43,8 +44,10 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Feat
 // Name is the plugin's name.
 func (*NodeUnschedulable) Name() string { return Name }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*NodeUnschedulable) NodeLocal() {}
+// AppendSignature appends whether the pod tolerates a cordon.
+func (p *NodeUnschedulable) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	return to.Flag(p.toleratesUnschedulable(pod)), true
+}
 
 // Filter rejects a cordoned node unless the pod tolerates the unschedulable taint.
 func (p *NodeUnschedulable) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {

@@ -13,6 +13,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/hint"
+	"orrery/core/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -29,7 +30,7 @@ var (
 	_ fwk.ScorePlugin       = (*TaintToleration)(nil)
 	_ fwk.ScoreExtensions   = (*TaintToleration)(nil)
 	_ fwk.EnqueueExtensions = (*TaintToleration)(nil)
-	_ framework.NodeLocal   = (*TaintToleration)(nil)
+	_ framework.ScaledScore = (*TaintToleration)(nil)
 )
 
 // untolerated does not name the taint: reasons are counted by text, and one text per taint would split the count.
@@ -43,8 +44,15 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Feat
 // Name is the plugin's name.
 func (*TaintToleration) Name() string { return Name }
 
-// NodeLocal promises that the verdict depends on the pod's signature and the node alone.
-func (*TaintToleration) NodeLocal() {}
+// AppendSignature appends the tolerations.
+func (*TaintToleration) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	to = to.Number(int64(len(pod.Spec.Tolerations)))
+	for i := range pod.Spec.Tolerations {
+		t := &pod.Spec.Tolerations[i]
+		to = to.Text(t.Key).Text(string(t.Operator)).Text(t.Value).Text(string(t.Effect))
+	}
+	return to, true
+}
 
 // Filter rejects a node with a NoSchedule or NoExecute taint that the pod does not tolerate.
 func (p *TaintToleration) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
@@ -117,6 +125,9 @@ func (*TaintToleration) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v
 	}
 	return nil
 }
+
+// Reversed reports that the node with the most taints gets 0.
+func (*TaintToleration) Reversed() bool { return true }
 
 // EventsToRegister returns the events that can remove a taint or add a toleration to the pod.
 func (p *TaintToleration) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {

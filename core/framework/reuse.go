@@ -1,0 +1,195 @@
+package framework
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
+)
+
+// reuser is what a profile keeps for reuse: its NodeLocal plugins, the tables of their verdicts and scores, and room for one
+// cycle's use of a table.
+type reuser struct {
+	locals    []NodeLocal
+	columns   int // scaled scores
+	tables    *reuse.Tables
+	signature reuse.Signature
+	cycle     Reuse
+}
+
+// reuseLimit is how many bytes a profile's tables may take.
+const reuseLimit = 64 << 20
+
+// findLocals numbers the NodeLocal plugins. Without one, or if the options say so, nothing is reused.
+func (p *Profile) findLocals() {
+	r := &p.reuser
+	found := map[string]int{}
+	number := func(plugin fwk.Plugin) int {
+		local, ok := plugin.(NodeLocal)
+		if !ok {
+			return -1
+		}
+		if _, known := found[plugin.Name()]; !known {
+			found[plugin.Name()] = len(r.locals)
+			r.locals = append(r.locals, local)
+		}
+		return found[plugin.Name()]
+	}
+	for i, s := range p.points.filter {
+		s.position, s.local = i, number(s.plugin)
+	}
+	for i, s := range p.points.score {
+		s.position, s.local, s.column = i, number(s.plugin), -1
+		if _, scaled := s.plugin.(ScaledScore); scaled {
+			s.column = r.columns
+			r.columns++
+		}
+	}
+	if len(r.locals) > 0 && !p.deps.NoReuse {
+		r.tables = reuse.New(reuseLimit)
+	}
+}
+
+// ReuseStats count what was reused; they are zero if nothing may be.
+func (p *Profile) ReuseStats() reuse.Stats {
+	if p.reuser.tables == nil {
+		return reuse.Stats{}
+	}
+	return p.reuser.tables.Stats()
+}
+
+// Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.
+type Reuse struct {
+	profile *Profile
+	state   *CycleState
+	pod     *v1.Pod
+	table   *reuse.Table
+	refused uint64 // NodeLocal plugins that do not sign the pod, as bits
+
+	// local and others are the Filter plugins that are not skipped, stops how many verdicts ended at each position, or passed.
+	local, others []*entry[fwk.FilterPlugin]
+	stops         []int
+	scorers       scorers
+	totals        []int64
+
+	reused, computed int
+}
+
+// Reuse returns what may be reused for a pod after PreFilter; nil if nothing may be: nodes have so many numbers.
+func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, numbers int) *Reuse {
+	r := &p.reuser
+	if r.tables == nil || state.recorder != nil {
+		return nil
+	}
+	cycle := &r.cycle
+	*cycle = Reuse{
+		profile: p, state: state, pod: pod,
+		local: cycle.local[:0], others: cycle.others[:0], scorers: cycle.scorers, totals: cycle.totals,
+		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
+	}
+	if !cycle.sign() {
+		return nil
+	}
+	if cycle.table = r.tables.Find(r.signature, numbers, r.columns); cycle.table == nil {
+		return nil
+	}
+	for _, s := range p.filtersFor(state) {
+		if cycle.isLocal(s.local) {
+			cycle.local = append(cycle.local, s)
+		} else {
+			cycle.others = append(cycle.others, s)
+		}
+	}
+	return cycle
+}
+
+// sign makes the pod's signature. It returns false if a plugin panics over the pod: that shows when it is called.
+func (c *Reuse) sign() (signed bool) {
+	defer func() { signed = recover() == nil }()
+	r := &c.profile.reuser
+	r.signature = r.signature[:0]
+	for i, plugin := range r.locals {
+		appended, ok := plugin.AppendSignature(r.signature, c.state, c.pod)
+		if ok {
+			r.signature = appended.Flag(true)
+			continue
+		}
+		c.refused |= 1 << i
+		r.signature = r.signature.Flag(false)
+	}
+	return true
+}
+
+// maxLocals is how many NodeLocal plugins may refuse a pod one by one; further ones are never reused.
+const maxLocals = 64
+
+func (c *Reuse) isLocal(local int) bool {
+	return local >= 0 && local < maxLocals && c.refused&(1<<local) == 0
+}
+
+// Filter is RunFilterPlugins. It calls the plugins that are not NodeLocal, and the others if the node has changed.
+func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, at reuse.Place) *fwk.Status {
+	cell := c.table.Cell(at.Number)
+	if cell.Generation == at.Generation {
+		c.reused++
+	} else if !c.filter(ctx, node, cell, at.Generation) {
+		return c.profile.RunFilterPlugins(ctx, c.state, c.pod, node)
+	}
+	for i, s := range c.others {
+		if s.position > cell.Stop {
+			break
+		}
+		if status := c.profile.filterBy(ctx, c.state, c.pod, node, c.others[i:i+1], nil, false); status != nil {
+			c.stops[s.position]++
+			return status
+		}
+	}
+	c.stops[cell.Stop]++
+	return cell.Status
+}
+
+// filter computes the verdict of the NodeLocal plugins. It returns false if one fails: its error is not for reuse.
+func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell, generation int64) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	cell.Generation, cell.Status, cell.Stop = 0, nil, len(c.profile.points.filter)
+	for _, s := range c.local {
+		status := s.plugin.Filter(ctx, c.state, c.pod, node)
+		if status.IsSuccess() {
+			continue
+		}
+		if !status.IsRejected() {
+			return false
+		}
+		cell.Status, cell.Stop = withPlugin(status, s.Plugin), s.position
+		break
+	}
+	cell.Generation = generation
+	c.computed++
+	return true
+}
+
+// Filtered counts the verdicts as calls of the plugins that they are of. It is called when no node is left to filter.
+func (c *Reuse) Filtered() {
+	after, i := 0, len(c.stops)-1
+	for at := len(c.local) - 1; at >= 0; at-- {
+		s := c.local[at]
+		for ; i >= s.position; i-- {
+			after += c.stops[i]
+		}
+		s.Calls += uint64(after)
+		s.Rejections += uint64(c.stops[s.position])
+	}
+	c.count()
+}
+
+// count adds this cycle's cells to the counts of the tables.
+func (c *Reuse) count() {
+	c.profile.reuser.tables.Count(c.reused, c.computed)
+	c.reused, c.computed = 0, 0
+}
