@@ -29,6 +29,8 @@ type attempt struct {
 	popped  *queue.Pod // nil when the pod is only being explained
 	pod     *v1.Pod
 	state   *framework.CycleState
+	// dry says that the scores are wanted, and no decision.
+	dry bool
 	// batching reports whether the batch may be used for the pod; signature is the pod's, and hinted the node that the
 	// batch named.
 	batching  bool
@@ -41,10 +43,13 @@ type attempt struct {
 	fit         *framework.FitError
 	allowed     *fwk.PreFilterResult
 	restricting sets.Set[string]
-	// feasible are the nodes that passed Filter and the extenders, scores theirs if there are several. passed is how many passed
-	// Filter.
+	// reuse is what is known of the nodes for pods like this one; nil if nothing is.
+	reuse *framework.Reuse
+	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
+	// Filter. scores are what the ranks are made of, unless they were reused.
 	feasible []fwk.NodeInfo
 	passed   int
+	ranks    []rank
 	scores   []fwk.NodePluginScores
 	asking   asking
 	extended bool // some of the scores are extenders'

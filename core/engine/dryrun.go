@@ -117,6 +117,6 @@ func (e *Engine) dryRunAttempt(pod *v1.Pod) (a *attempt, restore func()) {
 	}
 	start, chance := e.startIndex, *e.rng
 	a = e.newAttempt(pod)
-	a.batching = false
+	a.batching, a.dry = false, true
 	return a, func() { e.startIndex, *e.rng = start, chance }
 }

@@ -20,6 +20,7 @@ import (
 	"orrery/core/plugins"
 	"orrery/core/plugins/queuesort"
 	"orrery/core/queue"
+	"orrery/core/reuse"
 	"orrery/core/saturating"
 	"orrery/core/store"
 	"orrery/core/volumes"
@@ -40,6 +41,8 @@ type Options struct {
 	RequeueRule queue.RequeueRule
 	// PodMaxInUnschedulablePodsDuration limits how long a pod stays in unschedulablePods; zero is 5 minutes.
 	PodMaxInUnschedulablePodsDuration time.Duration
+	// NoReuse says that every verdict and score is computed afresh. Decisions are the same.
+	NoReuse bool
 	// Shadow says that another scheduler binds the pods. A pod that it binds to another node ends the engine's own
 	// binding, and is not queued again.
 	Shadow bool
@@ -95,7 +98,9 @@ type Engine struct {
 	gates         queue.FeatureGates
 	startIndex    int
 	suspended     *attempt                // the scheduling cycle that waits for extenders; nil if none does
-	feasible      []fwk.NodeInfo          // of the last search, reused
+	feasible      []fwk.NodeInfo          // of the last search; the memory is used again
+	places        []reuse.Place           // of the feasible nodes
+	ranks         []rank                  // of the feasible nodes
 	statuses      *framework.NodeToStatus // the nodes that the last search rejected
 	lastSearch    lastSearch
 	bindings      map[types.UID]*binding
@@ -184,7 +189,7 @@ func (e *Engine) makeProfiles() error {
 			Devices: e.devices, DRA: claims,
 			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: extenderHandles(e.extenders),
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
-			HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
+			NoReuse: e.options.NoReuse, HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
 	})
 	if err != nil {

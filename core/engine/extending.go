@@ -278,7 +278,7 @@ func (e *Engine) forkSuspended(from *attempt) {
 		}
 	}
 	a.asking.calls = slices.Clone(from.asking.calls)
-	a.scores = cloneScores(from.scores)
+	a.scores, a.reuse = cloneScores(from.scores), nil
 	a.feasible = make([]fwk.NodeInfo, len(from.feasible))
 	for i, info := range from.feasible {
 		a.feasible[i] = e.inSnapshot(from.engine, info)

@@ -94,6 +94,9 @@ func (a *attempt) preFilter() (searchStep, error) {
 		return a.countFeasible()
 	}
 	a.allowed, a.restricting = result, plugins
+	if result.AllNodes() {
+		a.reuse = a.profile.Reuse(a.state, a.pod, e.snapshot.Numbers())
+	}
 	if a.batching {
 		a.hinted = a.nodeHint()
 	}
@@ -179,9 +182,22 @@ func (a *attempt) score() (searchStep, error) {
 	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, a.feasible); !status.IsSuccess() {
 		return searched, status.AsError()
 	}
+	if a.reuse != nil && a.needsTotalsOnly() {
+		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, e.places)
+		if ok {
+			a.rankTotals(totals)
+			return prioritizing, status.AsError()
+		}
+	}
 	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, a.feasible)
 	a.scores = scores
 	return prioritizing, status.AsError()
+}
+
+// needsTotalsOnly reports whether only the totals of the scores are looked at. Extenders add to the scores, the batch keeps
+// them, and a dry run shows them.
+func (a *attempt) needsTotalsOnly() bool {
+	return !a.dry && a.signature == nil && len(a.engine.extenders) == 0
 }
 
 // evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
@@ -219,7 +235,7 @@ func evaluationCode(status *fwk.Status) fwk.Code {
 func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	e := a.engine
 	wanted := a.numFeasibleNodesToFind(len(nodes))
-	feasible := e.feasible[:0]
+	feasible, places := e.feasible[:0], e.places[:0]
 	if !a.profile.HasFilterPlugins() {
 		for i := range wanted {
 			feasible = append(feasible, nodes[(e.startIndex+i)%len(nodes)])
@@ -229,16 +245,20 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 	}
 	next := e.startIndex % max(1, len(nodes))
 	for range nodes {
-		node := nodes[next]
+		at := next
 		if next++; next == len(nodes) {
 			next = 0
 		}
-		status := a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
+		node := nodes[at]
+		status := a.filterNode(node, at)
 		if status.IsSuccess() {
 			if len(feasible) == wanted {
 				break
 			}
 			feasible = append(feasible, node)
+			if a.reuse != nil {
+				places = append(places, e.snapshot.Places()[at])
+			}
 			continue
 		}
 		if !status.IsRejected() {
@@ -247,8 +267,20 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		d.NodeToStatus.Append(node, status)
 		d.AddPluginStatus(status)
 	}
-	e.feasible = feasible
+	e.feasible, e.places = feasible, places
+	if a.reuse != nil {
+		a.reuse.Filtered()
+	}
 	return feasible, nil
+}
+
+// filterNode filters the node at a position of the snapshot.
+func (a *attempt) filterNode(node fwk.NodeInfo, at int) *fwk.Status {
+	e := a.engine
+	if a.reuse == nil || e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name) {
+		return a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
+	}
+	return a.reuse.Filter(e.ctx, node, e.snapshot.Places()[at])
 }
 
 const (

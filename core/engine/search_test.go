@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"testing"
-
-	fwk "k8s.io/kube-scheduler/framework"
-)
+import "testing"
 
 func TestNumFeasibleNodesToFind(t *testing.T) {
 	for _, tc := range []struct{ nodes, percentage, want int }{
@@ -46,7 +42,7 @@ func TestHeapTop_DecidesTiesByPosition(t *testing.T) {
 		{[]int64{2, 1, 3, 3, 3}, 3},
 		{[]int64{7}, 0},
 	} {
-		if got := heapTop(scored(tc.scores)); got != tc.want {
+		if got := heapTop(ranked(tc.scores)); got != tc.want {
 			t.Errorf("of %v index %d wins, want %d", tc.scores, got, tc.want)
 		}
 	}
@@ -59,7 +55,7 @@ func TestPick_DrawsOnlyAmongBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		won := e.pick(scored([]int64{9, 10, 3, 10, 10}), false)
+		won := e.pick(ranked([]int64{9, 10, 3, 10, 10}), false)
 		seen[won] = true
 	}
 	if len(seen) != 3 || !seen[1] || !seen[3] || !seen[4] {
@@ -76,16 +72,16 @@ func TestRunnerUp_IsBestOfOthers(t *testing.T) {
 		{[]int64{9, 9}, 1, 0},
 		{[]int64{9}, 0, -1},
 	} {
-		if got := runnerUp(scored(tc.scores), tc.won); got != tc.want {
+		if got := runnerUp(ranked(tc.scores), tc.won); got != tc.want {
 			t.Errorf("the runner-up to index %d of %v is %d, want %d", tc.won, tc.scores, got, tc.want)
 		}
 	}
 }
 
-func scored(totals []int64) []fwk.NodePluginScores {
-	list := make([]fwk.NodePluginScores, len(totals))
+func ranked(totals []int64) []rank {
+	list := make([]rank, len(totals))
 	for i, total := range totals {
-		list[i] = fwk.NodePluginScores{Name: string(rune('a' + i)), TotalScore: total}
+		list[i].total = total
 	}
 	return list
 }

@@ -18,6 +18,34 @@ const (
 	ByHeap
 )
 
+// rank is what decides between feasible nodes. Of equal totals, nodes that an extender gave a score come first.
+type rank struct {
+	total  int64
+	listed int
+}
+
+func (r rank) compare(other rank) int {
+	return cmp.Or(cmp.Compare(r.total, other.total), cmp.Compare(r.listed, other.listed))
+}
+
+// rankTotals ranks the feasible nodes by totals alone.
+func (a *attempt) rankTotals(totals []int64) {
+	ranks := a.engine.ranks[:0]
+	for _, total := range totals {
+		ranks = append(ranks, rank{total: total})
+	}
+	a.engine.ranks, a.ranks = ranks, ranks
+}
+
+// rankScores ranks the feasible nodes by their scores.
+func (a *attempt) rankScores() {
+	ranks := a.engine.ranks[:0]
+	for i := range a.scores {
+		ranks = append(ranks, rank{a.scores[i].TotalScore, a.scores[i].Randomizer})
+	}
+	a.engine.ranks, a.ranks = ranks, ranks
+}
+
 // selectHost picks the feasible node with the highest total.
 func (a *attempt) selectHost() string {
 	if len(a.feasible) == 1 {
@@ -27,26 +55,29 @@ func (a *attempt) selectHost() string {
 		}
 		return name
 	}
-	scores := a.scores
-	won := a.engine.pick(scores, a.extended)
-	a.decision.Score = scores[won].TotalScore
-	if next := runnerUp(scores, won); next >= 0 {
-		a.decision.RunnerUp, a.decision.RunnerUpScore = scores[next].Name, scores[next].TotalScore
+	if a.scores != nil {
+		a.rankScores()
 	}
+	won := a.engine.pick(a.ranks, a.extended)
+	a.decision.Score = a.ranks[won].total
+	if next := runnerUp(a.ranks, won); next >= 0 {
+		a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.ranks[next].total
+	}
+	name := a.feasible[won].Node().Name
 	if a.batching {
-		a.storeScores(scores[won].Name, scores, won)
+		a.storeScores(name, a.scores, won)
 	}
-	return scores[won].Name
+	return name
 }
 
 // pick returns the index of the winner. If extenders gave scores, kube-scheduler's choice is random, too.
-func (e *Engine) pick(scores []fwk.NodePluginScores, extended bool) int {
+func (e *Engine) pick(ranks []rank, extended bool) int {
 	if e.options.TieBreak == ByHeap && !extended {
-		return heapTop(scores)
+		return heapTop(ranks)
 	}
 	first, ties := 0, 1
-	for i := 1; i < len(scores); i++ {
-		switch order := compareScores(&scores[i], &scores[first]); {
+	for i := 1; i < len(ranks); i++ {
+		switch order := ranks[i].compare(ranks[first]); {
 		case order > 0:
 			first, ties = i, 1
 		case order == 0:
@@ -58,7 +89,7 @@ func (e *Engine) pick(scores []fwk.NodePluginScores, extended bool) int {
 	}
 	skip := e.draw(ties)
 	for i := first; ; i++ {
-		if compareScores(&scores[i], &scores[first]) != 0 {
+		if ranks[i] != ranks[first] {
 			continue
 		}
 		if skip == 0 {
@@ -68,26 +99,21 @@ func (e *Engine) pick(scores []fwk.NodePluginScores, extended bool) int {
 	}
 }
 
-// compareScores orders nodes, the better one after the other.
-func compareScores(a, b *fwk.NodePluginScores) int {
-	return cmp.Or(cmp.Compare(a.TotalScore, b.TotalScore), cmp.Compare(a.Randomizer, b.Randomizer))
-}
-
-// heapTop returns the index of the score at the top after heapify.
-func heapTop(scores []fwk.NodePluginScores) int {
-	heap := make([]fwk.NodePluginScores, len(scores))
+// heapTop returns the index of the rank at the top after heapify.
+func heapTop(ranks []rank) int {
+	heap := make([]fwk.NodePluginScores, len(ranks))
 	for i := range heap {
-		heap[i].TotalScore, heap[i].Randomizer = scores[i].TotalScore, i
+		heap[i].TotalScore, heap[i].Randomizer = ranks[i].total, i
 	}
 	heapify(heap)
 	return heap[0].Randomizer
 }
 
-// runnerUp returns the index of the best score besides the winner's, the first of equal ones; -1 if there is none.
-func runnerUp(scores []fwk.NodePluginScores, won int) int {
+// runnerUp returns the index of the best rank besides the winner's, the first of equal ones; -1 if there is none.
+func runnerUp(ranks []rank, won int) int {
 	next := -1
-	for i := range scores {
-		if i != won && (next < 0 || scores[i].TotalScore > scores[next].TotalScore) {
+	for i := range ranks {
+		if i != won && (next < 0 || ranks[i].total > ranks[next].total) {
 			next = i
 		}
 	}

@@ -74,6 +74,12 @@ func (q *Queue) NominatedNode(pod *v1.Pod) (node string, ok bool) {
 // NominationVersion grows whenever a nomination changes.
 func (q *Queue) NominationVersion() uint64 { return q.nominator.version }
 
+// HasNominations reports whether any pod is nominated.
+func (q *Queue) HasNominations() bool { return len(q.byNode) > 0 }
+
+// IsNominatedNode reports whether a pod is nominated for a node.
+func (q *Queue) IsNominatedNode(node string) bool { return len(q.byNode[node]) > 0 }
+
 // NominatedNodes returns the nodes with nominated pods, sorted.
 func (q *Queue) NominatedNodes() []string { return sortedKeys(q.byNode) }
 

@@ -1,0 +1,288 @@
+package engine_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/world"
+)
+
+var cycles = flag.Int("cycles", 6000, "how many scheduling cycles the tests of reuse run")
+
+// One long run after another, on engines that reuse, that compute all afresh, and that change between both: every decision is
+// the same, and so is what the plugins are said to have done.
+func TestReuse_DecidesTheSame(t *testing.T) {
+	t.Parallel()
+	const runs = 3
+	for seed := range uint64(runs) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			r := newLongRun(t, seed)
+			for r.cycles < *cycles/runs && !t.Failed() {
+				r.change()
+				r.decide()
+			}
+			stats := r.engines[0].Profile(v1.DefaultSchedulerName).ReuseStats()
+			t.Logf("%d cycles, %d cells reused, %d computed, %d tables evicted", r.cycles, stats.Reused, stats.Computed, stats.Evicted)
+			if stats.Reused < stats.Computed {
+				t.Error("less was reused than computed: the run compares too little")
+			}
+		})
+	}
+}
+
+// longRun gives engines the same inputs.
+type longRun struct {
+	t       *testing.T
+	draw    *rand.Rand
+	engines []*engine.Engine // reusing, afresh, and changing
+	now     time.Time
+	cycles  int
+	created int
+	nodes   []*v1.Node
+	bound   []*v1.Pod
+	waiting map[string]*v1.Pod // by name
+}
+
+func newLongRun(t *testing.T, seed uint64) *longRun {
+	r := &longRun{t: t, draw: rand.New(rand.NewPCG(seed, 0x5e05e)), now: start, waiting: map[string]*v1.Pod{}}
+	tie := pick(r.draw, engine.BySeed, engine.ByHeap)
+	for _, fresh := range []bool{false, true, true} {
+		e, err := engine.New(engine.Options{Seed: seed, Start: start, TieBreak: tie, NoReuse: fresh})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.engines = append(r.engines, e)
+	}
+	for _, name := range []string{"default", "other"} {
+		r.apply(world.Changed{Op: world.Added, Object: &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"team": name}}}})
+	}
+	r.apply(world.Changed{Op: world.Added, Object: &v1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"}, Spec: v1.ServiceSpec{Selector: map[string]string{"app": "web"}},
+	}})
+	for range 110 + r.draw.IntN(40) { // more than the least number of feasible nodes to find
+		r.addNode()
+	}
+	return r
+}
+
+func (r *longRun) apply(event world.Event) {
+	for i, e := range r.engines {
+		if err := e.Apply(world.Input{At: r.now, Event: event}); err != nil {
+			r.t.Fatalf("engine %d: %T: %v", i, event, err)
+		}
+	}
+}
+
+// change changes the cluster a little.
+func (r *longRun) change() {
+	r.now = r.now.Add(time.Duration(r.draw.IntN(3000)) * time.Millisecond)
+	r.apply(world.Tick{})
+	switch r.draw.IntN(10) {
+	default:
+		for range 1 + r.draw.IntN(6) {
+			r.addPod()
+		}
+	case 0, 1:
+		for range min(len(r.bound), r.draw.IntN(17)) {
+			r.deletePod(r.draw.IntN(len(r.bound)))
+		}
+	case 2:
+		r.changeNode(r.draw.IntN(len(r.nodes)))
+	case 3:
+		if r.draw.IntN(2) == 0 {
+			r.addNode()
+		} else {
+			r.deleteNode(r.draw.IntN(len(r.nodes)))
+		}
+	case 4:
+		team := pick(r.draw, "default", "other")
+		r.apply(world.Changed{Op: world.Modified, Object: &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"team": team}}}})
+	case 5:
+		r.switchReuse()
+	}
+}
+
+// switchReuse replaces the last engine by a fork of it that reuses if it did not, and else does not.
+func (r *longRun) switchReuse() {
+	fork, err := r.engines[2].ForkReusing(r.draw.IntN(2) == 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.engines[2] = fork
+}
+
+func (r *longRun) addNode() {
+	r.created++
+	b := mk.Node(fmt.Sprint("n", r.created)).CPU(pick(r.draw, "2", "4")).Memory("8Gi").Pods(pick(r.draw, "6", "20")).
+		Zone(pick(r.draw, "z1", "z2", "z3")).Label("disk", pick(r.draw, "ssd", "hdd"))
+	if r.draw.IntN(3) == 0 {
+		b.Image(pick[int64](r.draw, 60<<20, 400<<20), "app:1")
+	}
+	if r.draw.IntN(5) == 0 {
+		b.Taint("only", "batch", pick(r.draw, v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule))
+	}
+	node := b.Obj()
+	r.nodes = append(r.nodes, node)
+	r.apply(world.Changed{Op: world.Added, Object: node})
+}
+
+func (r *longRun) changeNode(i int) {
+	node := r.nodes[i].DeepCopy()
+	switch r.draw.IntN(6) {
+	case 0:
+		node.Labels["disk"] = pick(r.draw, "ssd", "hdd")
+	case 1:
+		node.Spec.Taints = pick(r.draw, nil, []v1.Taint{{Key: "only", Value: "batch", Effect: v1.TaintEffectNoSchedule}},
+			[]v1.Taint{{Key: "only", Value: "batch", Effect: v1.TaintEffectPreferNoSchedule}})
+	case 2:
+		node.Spec.Unschedulable = !node.Spec.Unschedulable
+	case 3:
+		node.Status.Allocatable = mk.Resources("cpu", pick(r.draw, "1", "3", "6"), "memory", "8Gi", "pods", "20")
+	case 4:
+		node.Labels[v1.LabelTopologyZone] = pick(r.draw, "z1", "z2", "z3", "z4")
+	case 5:
+		node.Status.Images = pick(r.draw, nil, []v1.ContainerImage{{Names: []string{"app:1"}, SizeBytes: 400 << 20}})
+	}
+	r.nodes[i] = node
+	r.apply(world.Changed{Op: world.Modified, Object: node})
+}
+
+func (r *longRun) deleteNode(i int) {
+	node := r.nodes[i]
+	r.nodes = slices.Delete(r.nodes, i, i+1)
+	for at := len(r.bound) - 1; at >= 0; at-- {
+		if r.bound[at].Spec.NodeName == node.Name {
+			r.deletePod(at)
+		}
+	}
+	r.apply(world.Changed{Op: world.Deleted, Object: node})
+}
+
+// templates are what pods are made from: by far most pods of a cluster have twins.
+var templates = []func(*mk.PodBuilder){
+	func(b *mk.PodBuilder) { b.CPU("100m").Memory("64Mi") },
+	func(b *mk.PodBuilder) { b.Label("app", "web").CPU("300m") },
+	func(*mk.PodBuilder) {},
+	func(b *mk.PodBuilder) { b.CPU("1").Image("app:1") },
+	func(b *mk.PodBuilder) { b.CPU("100m").NodeSelector("disk", "ssd") },
+	func(b *mk.PodBuilder) { b.CPU("100m").HostPort(8080) },
+	func(b *mk.PodBuilder) {
+		b.CPU("200m").Toleration(v1.Toleration{Key: "only", Operator: v1.TolerationOpExists})
+	},
+	func(b *mk.PodBuilder) { b.CPU("1500m").Priority(10) },
+	func(b *mk.PodBuilder) { b.CPU("100m").Request("example.com/none", "1") },
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Affinity(&v1.Affinity{NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{
+			{Weight: 10, Preference: v1.NodeSelectorTerm{MatchExpressions: []v1.NodeSelectorRequirement{{Key: "disk", Operator: v1.NodeSelectorOpIn, Values: []string{"hdd"}}}}},
+		}}})
+	},
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Label("app", "spread").Obj().Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
+			{MaxSkew: 1, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: appIs("spread")},
+			{MaxSkew: 2, TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: appIs("spread")},
+		}
+	},
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Label("app", "apart").Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelHostname, LabelSelector: appIs("apart")}},
+		}})
+	},
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: 50, PodAffinityTerm: v1.PodAffinityTerm{
+				TopologyKey: v1.LabelTopologyZone, LabelSelector: appIs("spread"),
+				NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"team": "other"}},
+			}}},
+		}})
+	},
+}
+
+func appIs(app string) *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
+}
+
+func (r *longRun) addPod() {
+	r.created++
+	b := mk.Pod(fmt.Sprint("p", r.created)).Namespace(pick(r.draw, "default", "other")).Created(r.now)
+	pick(r.draw, templates...)(b)
+	pod := b.Obj()
+	r.waiting[pod.Name] = pod
+	r.apply(world.Changed{Op: world.Added, Object: pod})
+}
+
+func (r *longRun) deletePod(at int) {
+	pod := r.bound[at]
+	r.bound = slices.Delete(r.bound, at, at+1)
+	r.apply(world.Changed{Op: world.Deleted, Object: pod})
+}
+
+// decide has the engines decide on all pods that are ready, and compares them after each.
+func (r *longRun) decide() {
+	for {
+		want, more := r.engines[0].Step()
+		for i, e := range r.engines[1:] {
+			got, alsoMore := e.Step()
+			if more != alsoMore {
+				r.t.Fatalf("cycle %d: one engine has a pod to decide on, engine %d has none", r.cycles, i+1)
+			}
+			if more {
+				r.compare(i+1, want, got)
+			}
+		}
+		r.perform()
+		if !more || r.t.Failed() {
+			return
+		}
+		r.cycles++
+	}
+}
+
+func (r *longRun) compare(i int, want, got *engine.Decision) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.t.Errorf("cycle %d: engine %d decides otherwise (-reusing +other):\n%s", r.cycles, i, diff)
+	}
+	_, searched := r.engines[0].LastSearch()
+	if _, also := r.engines[i].LastSearch(); !slices.Equal(searched, also) {
+		r.t.Errorf("cycle %d: engine %d found other nodes feasible, on the way to %s", r.cycles, i, want.Node)
+	}
+	if diff := cmp.Diff(r.engines[0].Profile(v1.DefaultSchedulerName).Counts(), r.engines[i].Profile(v1.DefaultSchedulerName).Counts()); diff != "" {
+		r.t.Errorf("cycle %d, of %s: engine %d counts other calls of plugins (-reusing +other):\n%s", r.cycles, want.Pod, i, diff)
+	}
+}
+
+// perform does what the engines want done.
+func (r *longRun) perform() {
+	effects := slices.Clone(r.engines[0].Effects())
+	for i, e := range r.engines[1:] {
+		if n := len(e.Effects()); n != len(effects) || e.Digest() != r.engines[0].Digest() {
+			r.t.Fatalf("cycle %d: engine %d wants %d effects, one that reuses %d; digests %v and %v", r.cycles, i+1, n, len(effects), e.Digest(), r.engines[0].Digest())
+		}
+	}
+	for _, effect := range effects {
+		r.apply(world.EffectDone{Effect: effect.ID})
+		switch act := effect.Action.(type) {
+		case world.Bind:
+			pod := r.waiting[act.Pod.Name].DeepCopy()
+			delete(r.waiting, pod.Name)
+			pod.Spec.NodeName = act.Node
+			r.bound = append(r.bound, pod)
+			r.apply(world.Changed{Op: world.Modified, Object: pod})
+		case world.Delete:
+			if at := slices.IndexFunc(r.bound, func(p *v1.Pod) bool { return p.Name == act.Pod.Name }); at >= 0 {
+				r.deletePod(at)
+			}
+		}
+	}
+}
