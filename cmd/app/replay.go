@@ -17,8 +17,8 @@ import (
 
 func replayCommand(plugins framework.Registry) *cobra.Command {
 	var (
-		out    output
-		verify bool
+		out             output
+		verify, noReuse bool
 	)
 	c := &cobra.Command{
 		Use:   "replay TRACE",
@@ -43,7 +43,7 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 			}
 			defer rec.Close()
 			p := newProgress(c, "replaying "+rec.name)
-			e, report, err := play.Replay(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins = plugins }})
+			e, report, err := play.Replay(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }})
 			p.done()
 			if err != nil {
 				return fmt.Errorf("replaying %s: %w", rec.name, err)
@@ -56,6 +56,7 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or the end is missing")
+	addNoReuse(c.Flags(), &noReuse, "")
 	out.addFlag(c)
 	return c
 }

@@ -148,7 +148,7 @@ func tuneGC() {
 func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Registry, k *rest.Config) replica.Options {
 	return replica.Options{
 		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
-		RequeueRule: f.requeueRule, Controllers: f.controllers, StrictLease: f.strictLease, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
+		RequeueRule: f.requeueRule, Controllers: f.controllers, StrictLease: f.strictLease, NoReuse: f.noReuse, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
 	}
 }
 

@@ -43,6 +43,7 @@ type runFlags struct {
 
 	controllers []string
 	strictLease bool
+	noReuse     bool
 }
 
 // controllersUsage describes --controllers of run and manifests.
@@ -66,6 +67,7 @@ func newRunFlags() *runFlags {
 	hideAddress(misc, "master")
 	misc.StringSliceVar(&f.controllers, "controllers", nil,
 		controllersUsage+". (Orrery only)")
+	addNoReuse(misc, &f.noReuse, " (Orrery only)")
 	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()

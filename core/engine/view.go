@@ -16,6 +16,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/gangs"
 	"orrery/core/queue"
+	"orrery/core/reuse"
 	"orrery/core/store"
 	"orrery/core/volumes"
 	"orrery/core/world"
@@ -87,6 +88,15 @@ func (e *Engine) LastPodTransitions(uid types.UID, n int) []queue.Transition {
 // first.
 func (e *Engine) QueueDepths(into []float64) []float64 {
 	return e.queueDepths.Until(e.now.Unix(), into)
+}
+
+// ReuseStats counts what all profiles reused of earlier cycles.
+func (e *Engine) ReuseStats() reuse.Stats {
+	var sum reuse.Stats
+	for _, name := range e.profileNames {
+		sum = sum.Plus(e.profiles[name].ReuseStats())
+	}
+	return sum
 }
 
 // Profile returns the profile of a scheduler name, to be read only, or nil.

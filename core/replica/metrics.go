@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"orrery/core/engine"
+	"orrery/core/reuse"
 	"orrery/core/world/live"
 )
 
@@ -20,6 +21,7 @@ type sample struct {
 type engineSample struct {
 	engine                engine.Counters
 	panics                []engine.PanicCount
+	reuse                 reuse.Stats
 	flightRecorderBytes   int64
 	flightRecorderSeconds float64
 }
@@ -66,6 +68,11 @@ var families = []family{
 	gauge("effects_waiting", "Effects that wait for their turn or for a retry.", func(s *sample) float64 { return float64(s.connection.Waiting) }),
 	gauge("effects_running", "Effects whose call is in progress.", func(s *sample) float64 { return float64(s.connection.Running) }),
 	gauge("plugin_calls_running", "Calls of plugins outside of the engine that have not returned.", func(s *sample) float64 { return float64(s.connection.Plugins) }),
+	counter("reused_nodes_total", "Verdicts and scores of nodes that were those of an earlier pod like this one.", func(s *sample) uint64 { return s.reuse.Reused }),
+	counter("computed_nodes_total", "Verdicts and scores of nodes that were computed and kept, because the node had changed.", func(s *sample) uint64 { return s.reuse.Computed }),
+	counter("reuse_tables_evicted_total", "Tables of verdicts and scores that made room for those of other pods.", func(s *sample) uint64 { return s.reuse.Evicted }),
+	gauge("reuse_tables", "Kinds of pods for which verdicts and scores are kept.", func(s *sample) float64 { return float64(s.reuse.Tables) }),
+	gauge("reuse_bytes", "Size of the verdicts and scores that are kept.", func(s *sample) float64 { return float64(s.reuse.Bytes) }),
 	gauge("flight_recorder_bytes", "Size of what the flight recorder holds.", func(s *sample) float64 { return float64(s.flightRecorderBytes) }),
 	gauge("flight_recorder_seconds", "Time that the flight recorder spans.", func(s *sample) float64 { return s.flightRecorderSeconds }),
 }
@@ -109,6 +116,6 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 func (c *collector) refresh(e *engine.Engine) {
 	recorder := c.replica.flightRecorder
 	c.latest.Store(&engineSample{
-		engine: e.Counters(), panics: e.Panics(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
+		engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
 	})
 }

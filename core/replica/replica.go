@@ -50,6 +50,8 @@ type Options struct {
 	MaxInUnschedulable time.Duration
 	// RequeueRule is the rule by which failed pods are requeued.
 	RequeueRule queue.RequeueRule
+	// NoReuse computes every verdict and score afresh.
+	NoReuse bool
 	// StrictLease ends a term a renew deadline after the start of the last renewal, see the package comment.
 	StrictLease bool
 	// Controllers run with the scheduler, under its lease.
@@ -106,7 +108,7 @@ func New(o Options) (*Replica, error) {
 	}
 	engineOptions := engine.Options{
 		Config: o.Config, Plugins: o.Plugins, Seed: o.Seed, PodMaxInUnschedulablePodsDuration: o.MaxInUnschedulable,
-		RequeueRule: o.RequeueRule, Start: began.Round(0),
+		RequeueRule: o.RequeueRule, NoReuse: o.NoReuse, Start: began.Round(0),
 		Stopwatch: func() time.Duration { return time.Since(began) },
 		Client:    clients.main, KubeConfig: o.KubeConfig,
 	}

@@ -44,6 +44,13 @@ type Stats struct {
 	Tables, Bytes             int
 }
 
+// Plus is the sum of two counts.
+func (s Stats) Plus(other Stats) Stats {
+	return Stats{
+		s.Reused + other.Reused, s.Computed + other.Computed, s.Evicted + other.Evicted, s.Tables + other.Tables, s.Bytes + other.Bytes,
+	}
+}
+
 // Tables are the tables of all signatures of one profile.
 type Tables struct {
 	limit          int // bytes
