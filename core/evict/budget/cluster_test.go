@@ -2,6 +2,7 @@ package budget_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -379,6 +380,47 @@ func TestEvict_Steps(t *testing.T) {
 				t.Errorf("after %v it is not deleted", row.gone)
 			}
 		})
+	}
+}
+
+// A Service sends no new connections to an evicted pod, which answers until it has stopped; and to its replacement once that runs.
+func TestEvict_LeavesEndpoints(t *testing.T) {
+	c := newTestCluster(t, slowToStop)
+	c.deploy("web", 2)
+	c.create(&v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: v1.ServiceSpec{Selector: map[string]string{"app": "web"}}})
+	c.create(&v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "other"}, Spec: v1.ServiceSpec{Selector: map[string]string{"app": "other"}}})
+	c.create(&v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "without-selector"}})
+	c.pass(10 * time.Second)
+	first := c.pods()[0].Name
+	check := func(when, want string) {
+		t.Helper()
+		var got []string
+		for _, e := range c.Endpoints("default", "web") {
+			name := "another"
+			if e.Pod == first {
+				name = "first"
+			}
+			got = append(got, fmt.Sprintf("%s ready=%t serving=%t terminating=%t", name, e.Ready, e.Serving, e.Terminating))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	const another, starts = "another ready=true serving=true terminating=false", "another ready=false serving=false terminating=false"
+	check("both run", another+"\nfirst ready=true serving=true terminating=false")
+	if err := c.evict(c.Pod("default", first)); err != nil {
+		t.Fatal(err)
+	}
+	check("evicted", another+"\nfirst ready=false serving=true terminating=true")
+	c.pass(2 * time.Second)
+	check("a replacement starts", starts+"\n"+another+"\nfirst ready=false serving=true terminating=true")
+	c.pass(6 * time.Second)
+	check("the first has stopped", another+"\n"+another)
+	for _, service := range []string{"other", "without-selector", "missing"} {
+		if got := c.Endpoints("default", service); len(got) > 0 {
+			t.Errorf("the service %s has %+v", service, got)
+		}
 	}
 }
 

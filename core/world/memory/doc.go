@@ -73,8 +73,8 @@
 //
 // # Checks
 //
-// Overcommitted and BoundTwice list errors of the scheduler. Kubelets reject a pod that does not fit (kubelet_admit.go),
-// as real ones do.
+// Overcommitted and BoundTwice list errors of the scheduler, and Endpoints where a Service sends connections. Kubelets
+// reject a pod that does not fit (kubelet_admit.go), as real ones do.
 //
 // # Differences from Kubernetes
 //
