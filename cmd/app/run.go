@@ -22,6 +22,7 @@ import (
 
 	"orrery/core/address"
 	"orrery/core/config"
+	"orrery/core/config/review"
 	"orrery/core/framework"
 	"orrery/core/outfile"
 	"orrery/core/replica"
@@ -130,6 +131,9 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", kubernetes)
 	if gates := features.Changed(); len(gates) > 0 {
 		klog.InfoS("Feature gates differ from their defaults", "gates", strings.Join(gates, ","))
+	}
+	for _, idle := range review.IdleGates(features) {
+		klog.InfoS("A feature gate has no effect", "why", idle)
 	}
 	ctx, stop := signalContext()
 	defer stop()

@@ -2,7 +2,10 @@ package review_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +134,12 @@ func TestReview_Warnings(t *testing.T) {
 			"0 : feature gate GangScheduling is on, and no profile enables its plugin GangScheduling\n" +
 				"0 : feature gate KMSv1 is of another component: it changes nothing here",
 		},
+		{
+			"gates that are known and idle", head, "ResourceHealthStatus=true,SchedulerAsyncAPICalls=true,MutableCSINodeAllocatableCount=false,LoggingAlphaOptions=true",
+			"0 : feature gate MutableCSINodeAllocatableCount changes nothing here: it is the API server's and the kubelets'\n" +
+				"0 : feature gate ResourceHealthStatus is of another component: it changes nothing here\n" +
+				"0 : feature gate SchedulerAsyncAPICalls changes nothing here: no cycle waits for a call, with it or without, and only metrics are added",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := reviewed(t, tt.text, tt.gates)
@@ -142,6 +151,60 @@ func TestReview_Warnings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A gate that can be switched is read somewhere, or said to be idle.
+func TestIdleGates_AreThoseThatNothingReads(t *testing.T) {
+	sources := sourcesBeside(t, "../../..", "core/config", "core/parity")
+	for _, gate := range config.DefaultFeatures().List() {
+		umbrella := gate.Name == config.AllAlpha || gate.Name == config.AllBeta
+		if gate.Locked || gate.Foreign || umbrella || gate.Name == config.ContextualLogging { // which component-base reads
+			continue
+		}
+		read := strings.Contains(sources, "config."+string(gate.Name))
+		features, err := config.ParseFeatureFlag(fmt.Sprintf("%s=%t", gate.Name, !gate.Default))
+		if err != nil {
+			if !read {
+				t.Errorf("nothing reads %s, and it cannot be switched alone: %v", gate.Name, err)
+			}
+			continue
+		}
+		idle := len(review.IdleGates(features)) > 0
+		if !read && !idle || read && idle && gate.Name != config.SchedulerAsyncAPICalls { // which metrics read
+			t.Errorf("the gate %s is read: %t, said to be idle: %t", gate.Name, read, idle)
+		}
+	}
+}
+
+// sourcesBeside returns the Go code of a module without its tests and without some folders.
+func sourcesBeside(t *testing.T, root string, without ...string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains(without, filepath.ToSlash(rel)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			text, err := os.ReadFile(path)
+			all.Write(text)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
 }
 
 func TestReview_Meaning(t *testing.T) {

@@ -3,7 +3,6 @@ package review
 import (
 	"fmt"
 
-	"k8s.io/component-base/featuregate"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"orrery/core/config"
@@ -40,37 +39,4 @@ func lease(s *subject) []Finding {
 	}
 	return []Finding{s.at("leaderElection.resourceName", "no profile is default-scheduler, and the lease is that of the cluster's own kube-scheduler: "+
 		"only one of the two schedules at a time. Give this one a lease of its own")}
-}
-
-// gatePlugins are the plugins without which a gate has no effect.
-var gatePlugins = map[featuregate.Feature]string{
-	config.DynamicResourceAllocation: config.DynamicResources,
-	config.GangScheduling:            config.GangSchedulingPlugin,
-	config.NodeDeclaredFeatures:      config.NodeDeclaredFeaturesPlugin,
-	config.StorageCapacityScoring:    config.VolumeBinding,
-	config.VolumeAttributesClass:     config.VolumeBinding,
-}
-
-// gates warns of gates that are on without the plugin that heeds them, and of changed ones that nothing here heeds.
-func gates(s *subject) []Finding {
-	var found []Finding
-	for _, gate := range s.config.Features.List() {
-		plugin, needs := gatePlugins[gate.Name]
-		switch {
-		case gate.Foreign && gate.Enabled != gate.Default:
-			found = append(found, Finding{Text: fmt.Sprintf("feature gate %s is of another component: it changes nothing here", gate.Name)})
-		case needs && gate.Enabled && !s.anyProfileHas(plugin):
-			found = append(found, Finding{Text: fmt.Sprintf("feature gate %s is on, and no profile enables its plugin %s", gate.Name, plugin)})
-		}
-	}
-	return found
-}
-
-func (s *subject) anyProfileHas(plugin string) bool {
-	for _, name := range s.engine.Profiles() {
-		if _, has := s.engine.Profile(name).Plugin(plugin); has {
-			return true
-		}
-	}
-	return false
 }
