@@ -81,6 +81,16 @@ func TestNodeInfo_AddRemovePods(t *testing.T) {
 	same(t, "a pod that is not there", "no corresponding pod x in pods of node n", errorText(n.RemovePod(log, mk.Pod("x").Obj())))
 }
 
+func TestNodeInfo_AllocatableIsNotCapacity(t *testing.T) {
+	node := mk.Node("n").CPU("3500m").Memory("6Mi").Obj()
+	node.Status.Capacity = mk.Resources("cpu", "4", "memory", "8Mi", "pods", "200")
+	n := NewNodeInfo()
+	n.SetNode(node)
+	same(t, "allocatable", amounts{CPU: 3500, Memory: 6 * mib, Pods: 110, Scalars: map[v1.ResourceName]int64{}}, amountsOf(n.GetAllocatable()))
+	n.SetNode(mk.Node("n").CPU("2").Memory("6Mi").Obj())
+	same(t, "of the next version", int64(2000), n.GetAllocatable().GetMilliCPU())
+}
+
 func TestNodeInfo_RemoveMovesLastPod(t *testing.T) {
 	n := NewNodeInfo(mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Obj(), mk.Pod("d").Obj())
 	if err := n.RemovePod(log, mk.Pod("a").Obj()); err != nil {

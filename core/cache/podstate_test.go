@@ -171,6 +171,12 @@ func TestPodState_CorruptionErrorChangesNothing(t *testing.T) {
 	}
 }
 
+func TestIsAssumedPod_Unknown(t *testing.T) {
+	if assumed, err := New().IsAssumedPod(pod("n1")); assumed || err != nil {
+		t.Errorf("an unknown pod is assumed: %v, %v", assumed, err)
+	}
+}
+
 func TestUpdatePod_OtherUID(t *testing.T) {
 	c := New()
 	if err := c.AddPod(pod("n1")); err != nil {

@@ -32,6 +32,7 @@ func mustRemove(t *testing.T, c *Cache, pods ...*v1.Pod) {
 func TestSnapshot_RefreshesInPlace(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n").Obj())
+	same(t, "nodes before the first refresh", 0, s.NumNodes())
 	list, _ := refreshed(t, c, s).List()
 	mustAdd(t, c, mk.Pod("p").CPU("1").Node("n").Obj())
 	same(t, "before the refresh", int64(0), list[0].GetRequested().GetMilliCPU())
@@ -129,6 +130,7 @@ func TestSnapshot_OrderFollowsNodeTree(t *testing.T) {
 			tt.change(c)
 			same(t, "list", tt.want, nodeNames(refreshed(t, c, s).List()))
 			same(t, "number of nodes", len(tt.want), s.NumNodes())
+			same(t, "nodes by name", len(tt.want), len(s.slots))
 		})
 	}
 }
@@ -264,6 +266,30 @@ func TestUpdateSnapshot_RebuildsAfterLoss(t *testing.T) {
 			if _, err := s.Get("n1"); err != nil {
 				t.Error(err)
 			}
+		})
+	}
+}
+
+// Every refresh is an error as long as the tree is wrong, and the snapshot has the nodes that the tree lists.
+func TestUpdateSnapshot_NodeTreeIsWrong(t *testing.T) {
+	const inconsistent = "snapshot state is not consistent, length of NodeInfoList=2 not equal to length of nodes in tree=3 , " +
+		"length of NodeInfoMap=2, length of nodes in cache=2, trying to recover"
+	for name, damage := range map[string]func(*nodeTree){
+		"it counts a node that it does not list": func(tree *nodeTree) { tree.positions["phantom"] = treePosition{tree.zones[0], 99} },
+		"it lists a node without an entry":       func(tree *nodeTree) { tree.put("phantom", "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, s := New(), NewSnapshot()
+			c.AddNode(mk.Node("n1").Obj())
+			c.AddNode(mk.Node("n2").Obj())
+			damage(c.nodeTree)
+			for range 2 {
+				same(t, "error", inconsistent, errorText(c.UpdateSnapshot(s)))
+				same(t, "nodes", []string{"n1", "n2"}, nodeNames(s.List()))
+			}
+			delete(c.nodeTree.positions, "phantom")
+			c.nodeTree.zones[0].nodes = c.nodeTree.zones[0].nodes[:2]
+			same(t, "nodes of the mended tree", []string{"n1", "n2"}, nodeNames(refreshed(t, c, s).List()))
 		})
 	}
 }
