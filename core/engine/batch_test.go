@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
@@ -111,6 +113,43 @@ func TestStartIndex_Advances(t *testing.T) {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj())
 		if d := s.decide()[0]; d.Start != want || d.Examined != 144 {
 			t.Errorf("search %d starts at %d and examines %d nodes, want %d and 144", i, d.Start, d.Examined, want)
+		}
+	}
+}
+
+// Ten of three hundred nodes are tainted. They count where the next search starts, as feasible ones do.
+func TestStartIndex_CountsInfeasibleNodes(t *testing.T) {
+	s := newFixture(t, engine.Options{})
+	for i := range 300 {
+		node := mk.Node(fmt.Sprintf("n%03d", i)).CPU("8").Memory("32Gi")
+		if i < 10 {
+			node.Taint("only", "gpu", v1.TaintEffectNoSchedule)
+		}
+		s.added(node.Obj())
+	}
+	for i, want := range []struct{ start, examined int }{{0, 154}, {154, 144}, {298, 154}} {
+		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj())
+		if d := s.decide()[0]; d.Start != want.start || d.Examined != want.examined || d.Feasible != 144 {
+			t.Errorf("search %d starts at %d and examines %d nodes, %d of them feasible, want %+v and 144", i, d.Start, d.Examined, d.Feasible, want)
+		}
+	}
+}
+
+// The best of 250 nodes is the last one. At 50 % the search finds 125 nodes before it comes there.
+func TestSearch_MissesNodeBeyondPercentage(t *testing.T) {
+	for percentage, best := range map[int]bool{50: false, 100: true} {
+		c, err := config.Load(fmt.Appendf(nil, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
+			"percentageOfNodesToScore: %d\n", percentage), config.DefaultFeatures())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newFixture(t, engine.Options{Config: c})
+		for i := range 249 {
+			s.added(mk.Node(fmt.Sprintf("n%03d", i)).CPU("2").Memory("32Gi").Obj())
+		}
+		s.added(mk.Node("best").CPU("64").Memory("32Gi").Obj(), mk.Pod("web").CPU("1").Obj())
+		if d := s.decide()[0]; (d.Node == "best") != best {
+			t.Errorf("at %d %% the pod is on %s after %d examined nodes", percentage, d.Node, d.Examined)
 		}
 	}
 }

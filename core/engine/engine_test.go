@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,10 +9,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
 	"orrery/core/engine"
+	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/queue"
 	"orrery/core/world"
@@ -233,6 +236,69 @@ func TestExplain_ChangesNothing(t *testing.T) {
 	expectEffects(t, n3, "NodeUnschedulable: [node(s) were unschedulable]", "TaintToleration: [node(s) had untolerated taint(s)]")
 	if got := s.decide(); len(got) != 1 || got[0].Node != x.Decision.Node || got[0].Score != x.Decision.Score {
 		t.Errorf("decided %+v, explained %+v", got, x.Decision)
+	}
+}
+
+// A pod waits for one that it has to be beside of. That one is bound, and then it is placed on the same node.
+func TestEngine_BoundPodRequeuesThoseWithAffinityToIt(t *testing.T) {
+	s := newFixture(t, engine.Options{})
+	beside := mk.Pod("beside").CPU("1").Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{
+			TopologyKey: v1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}},
+	}}).Obj()
+	s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), mk.Node("n2").CPU("8").Memory("8Gi").Obj(), beside)
+	s.decide()
+	other := mk.Pod("other").Label("app", "db").Node("n1").Obj()
+	s.added(other)
+	if at := s.e.PodState("default", "beside"); at != engine.StateUnschedulable {
+		t.Errorf("after a pod of no interest it is %s, want unschedulable", at)
+	}
+	web := mk.Pod("web").CPU("1").Label("app", "web").Obj()
+	s.added(web)
+	if got := s.decide(); len(got) != 1 || got[0].Node != "n2" {
+		t.Fatalf("decisions: %+v, want web on n2 and no other", got)
+	}
+	bound := web.DeepCopy()
+	bound.Spec.NodeName = "n2"
+	s.apply(world.Changed{Op: world.Modified, Object: bound})
+	if at := s.e.PodState("default", "beside"); at != engine.StateBackoff {
+		t.Errorf("after the binding it is %s, want backoff", at)
+	}
+	if got := s.decide(); len(got) != 1 || got[0].Pod.Name != "beside" || got[0].Node != "n2" {
+		t.Errorf("decisions: %+v, want the pod beside web", got)
+	}
+}
+
+// postFilterer counts the calls of PostFilter.
+type postFilterer struct{ calls *int }
+
+func (postFilterer) Name() string { return "Counting" }
+
+func (p postFilterer) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
+	*p.calls++
+	return nil, fwk.NewStatus(fwk.Unschedulable)
+}
+
+func TestEngine_PostFilterOnlyWithoutFeasibleNode(t *testing.T) {
+	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
+		"profiles: [{plugins: {postFilter: {enabled: [{name: Counting}]}}}]\n"), config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	s := newFixture(t, engine.Options{Config: c, Plugins: framework.Registry{
+		"Counting": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
+			return postFilterer{&calls}, nil
+		},
+	}})
+	s.added(mk.Node("n1").CPU("2").Obj(), mk.Node("n2").CPU("1").Obj(), mk.Pod("fits").CPU("2").Obj())
+	if s.decide(); calls != 0 {
+		t.Errorf("PostFilter was called %d times for a pod that fits on one of two nodes", calls)
+	}
+	s.added(mk.Pod("big").CPU("3").Obj())
+	if s.decide(); calls != 1 {
+		t.Errorf("PostFilter was called %d times for a pod that fits on no node, want once", calls)
 	}
 }
 

@@ -19,10 +19,15 @@ func TestNumFeasibleNodesToFind(t *testing.T) {
 		{6000, 0, 300},
 		{10000, 0, 500},
 		// A percentage that is set applies, but to at least 100 nodes.
+		{80, 10, 80},
+		{150, 50, 100},
+		{400, 50, 200},
 		{1000, 100, 1000},
 		{1000, 10, 100},
 		{1500, 40, 600},
 		{5000, 1, 100},
+		{10000, 1, 100},
+		{20000, 1, 200},
 	} {
 		if got := NumFeasibleNodesToFind(tc.nodes, tc.percentage); got != tc.want {
 			t.Errorf("of %d nodes at %d%% the search finds %d, want %d", tc.nodes, tc.percentage, got, tc.want)
