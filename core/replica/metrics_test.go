@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -57,9 +58,10 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 	}
 }
 
+const leaderStatus = "leader_election_master_status kube-scheduler"
+
 // A standby reports 0 from its first scrape on, so that alerts on the sum find a cluster without a leader.
 func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
-	const status = "leader_election_master_status kube-scheduler"
 	reading := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -81,9 +83,49 @@ func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- r.Run(ctx) }()
 	<-reading // the lease is being read: there is no leader yet
-	value, there := gathered(t, legacyregistry.DefaultGatherer)[status]
+	value, there := gathered(t, legacyregistry.DefaultGatherer)[leaderStatus]
 	if !there || value != 0 {
-		t.Errorf("%s is %v (there: %v), want 0", status, value, there)
+		t.Errorf("%s is %v (there: %v), want 0", leaderStatus, value, there)
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// The API server has no Lease, takes a new one and its renewals, and answers nothing else.
+func TestRun_LeaderMetricIsOneWhileLeading(t *testing.T) {
+	renewed := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+		switch {
+		case !strings.Contains(r.URL.Path, "/leases"):
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			_, _ = io.Copy(w, r.Body)
+		}
+		if r.Method == http.MethodPut {
+			select {
+			case renewed <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	defer server.Close()
+	o := options()
+	o.KubeConfig.Host = server.URL
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	<-renewed
+	if value := gathered(t, legacyregistry.DefaultGatherer)[leaderStatus]; value != 1 {
+		t.Errorf("%s is %v after a renewal, want 1", leaderStatus, value)
 	}
 	cancel()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {

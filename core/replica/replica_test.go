@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,30 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
 		})
+	}
+}
+
+func TestIdentity_HostAndUUID(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for range 2 {
+		r, err := New(options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it is the same each time
+			identity, err := r.identity()
+			if id, ok := strings.CutPrefix(identity, host+"_"); err != nil || !ok || len(id) != 36 {
+				t.Errorf("the identity is %q, %v", identity, err)
+			}
+			seen[identity] = true
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("two replicas on one host are %v", seen)
 	}
 }
 
