@@ -11,6 +11,7 @@ import (
 
 const mib = 1 << 20
 
+// Shows CACHE-10.
 func TestAccounting_PodRequests(t *testing.T) {
 	resized := func(p *mk.PodBuilder, conditions ...v1.PodCondition) *v1.Pod {
 		pod := p.Obj()

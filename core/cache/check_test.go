@@ -8,6 +8,7 @@ import (
 )
 
 // Every kind of damage that Check looks for is found.
+// Shows CACHE-25.
 func TestCheck_FindsDamage(t *testing.T) {
 	tests := []struct {
 		name   string

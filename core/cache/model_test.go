@@ -249,6 +249,7 @@ func checkAgainstFresh(t *rapid.T, c *Cache, s *Snapshot) {
 	}
 }
 
+// Shows CACHE-16, CACHE-19, CACHE-24, CACHE-25, CACHE-47, CACHE-54 and CACHE-60.
 func TestCache_MatchesModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, m, s := New(), newModel(), NewSnapshot()

@@ -17,6 +17,7 @@ func treeOf(members ...[2]string) *nodeTree {
 	return t
 }
 
+// Shows TREE-02, TREE-04, TREE-07, TREE-08, TREE-09, TREE-11, TREE-12, C-1 and C-2.
 func TestNodeTree_RoundRobin(t *testing.T) {
 	tests := []struct {
 		name string
@@ -49,6 +50,7 @@ func TestNodeTree_RoundRobin(t *testing.T) {
 	}
 }
 
+// Shows TREE-01, TREE-05, TREE-06 and TREE-13.
 func TestNodeTree_AddRemove(t *testing.T) {
 	abc := func() *nodeTree {
 		return treeOf([2]string{"A", "A1"}, [2]string{"A", "A2"}, [2]string{"B", "B1"}, [2]string{"C", "C1"})
@@ -80,6 +82,7 @@ func TestNodeTree_AddRemove(t *testing.T) {
 	}
 }
 
+// Shows TREE-10.
 func TestNodeTree_LostCount(t *testing.T) {
 	tree := treeOf([2]string{"A", "A1"}, [2]string{"A", "A2"}, [2]string{"B", "B1"})
 	tree.positions["phantom"] = treePosition{tree.zones[0], 99}
@@ -88,6 +91,7 @@ func TestNodeTree_LostCount(t *testing.T) {
 	same(t, "error", "all zones exhausted before reaching count of nodes expected", errorText(err))
 }
 
+// Shows TREE-02.
 func TestZoneKey_OfNode(t *testing.T) {
 	tests := []struct {
 		name string
@@ -105,6 +109,7 @@ func TestZoneKey_OfNode(t *testing.T) {
 	}
 }
 
+// Shows TREE-01 and TREE-03.
 func TestZones_Order(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Region("r1").Zone("z").Obj())

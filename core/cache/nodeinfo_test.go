@@ -52,6 +52,7 @@ func TestNodeInfo_CopyAllocatableIsIndependent(t *testing.T) {
 	same(t, "original", int64(1), n.GetAllocatable().GetScalarResources()["example.com/gpu"])
 }
 
+// Shows CACHE-07 and CACHE-10.
 func TestNodeInfo_AddRemovePods(t *testing.T) {
 	n := NewNodeInfo(
 		mk.Pod("a").CPU("1").HostPort(80).Obj(),
@@ -81,6 +82,7 @@ func TestNodeInfo_AddRemovePods(t *testing.T) {
 	same(t, "a pod that is not there", "no corresponding pod x in pods of node n", errorText(n.RemovePod(log, mk.Pod("x").Obj())))
 }
 
+// Shows CACHE-11 and CACHE-15.
 func TestNodeInfo_AllocatableIsNotCapacity(t *testing.T) {
 	node := mk.Node("n").CPU("3500m").Memory("6Mi").Obj()
 	node.Status.Capacity = mk.Resources("cpu", "4", "memory", "8Mi", "pods", "200")
@@ -119,6 +121,7 @@ func TestNodeInfo_DeclaredFeatures(t *testing.T) {
 	same(t, "declared no more", 0, n.GetNodeDeclaredFeatures().Len())
 }
 
+// Shows CACHE-12.
 func TestNodeInfo_HostPorts(t *testing.T) {
 	always, never := v1.ContainerRestartPolicyAlways, v1.ContainerRestartPolicyNever
 	claim := func(ip string, protocol v1.Protocol) v1.Container {
@@ -277,6 +280,7 @@ func TestPodInfo_UpdateKeepsParsedTerms(t *testing.T) {
 	same(t, "details of another pod", true, info.details == nil)
 }
 
+// Shows CACHE-05.
 func TestDump_IsFullCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Image(1, "app").Obj())

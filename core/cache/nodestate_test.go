@@ -8,6 +8,7 @@ import (
 	"orrery/core/mk"
 )
 
+// Shows CACHE-05, CACHE-35, CACHE-49, CACHE-50 and CACHE-51.
 func TestRemoveNode_KeepsImaginaryNodeUntilLastPod(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	node := mk.Node("n").Obj()
@@ -45,6 +46,7 @@ func TestRemoveNode_KeepsImaginaryNodeUntilLastPod(t *testing.T) {
 	same(t, "pods of the node that came back", []string{"p2"}, podNames(back.GetPods()))
 }
 
+// Shows CACHE-08, CACHE-28, CACHE-48 and CACHE-51.
 func TestAddNode_HasEarlierPods(t *testing.T) {
 	for name, arrive := range map[string]func(*Cache) *NodeInfo{
 		"added":   func(c *Cache) *NodeInfo { return c.AddNode(mk.Node("n").Obj()) },
@@ -62,6 +64,7 @@ func TestAddNode_HasEarlierPods(t *testing.T) {
 	}
 }
 
+// Shows CACHE-49 and TREE-13.
 func TestRemoveNode_Unknown(t *testing.T) {
 	c := New()
 	same(t, "unknown", "node n is not found", errorText(c.RemoveNode(mk.Node("n").Obj())))
@@ -71,6 +74,7 @@ func TestRemoveNode_Unknown(t *testing.T) {
 	same(t, "known by its pods only", "node \"n\" in group \":\\x00:z\" was not found", errorText(c.RemoveNode(mk.Node("n").Zone("z").Obj())))
 }
 
+// Shows CACHE-47.
 func TestAddNode_ReturnsCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Obj()).AddPod(mk.Pod("p").Node("n").Obj())
@@ -87,6 +91,7 @@ func TestAddNode_AgainInOtherZone(t *testing.T) {
 	same(t, "zones", []Zone{{Name: "b", Nodes: []string{"n"}}}, c.Zones())
 }
 
+// Shows CACHE-22, CACHE-23 and CACHE-68.
 func TestChangeList_NewestFirst(t *testing.T) {
 	touch := func(c *Cache, names ...string) {
 		for _, name := range names {
@@ -123,6 +128,7 @@ func TestChangeList_NewestFirst(t *testing.T) {
 	}
 }
 
+// Shows CACHE-14 and CACHE-15.
 func TestCache_EveryChangeHasNewGeneration(t *testing.T) {
 	c := New()
 	for i := range 3 { // two caches in one process do not disturb each other
@@ -135,6 +141,7 @@ func TestCache_EveryChangeHasNewGeneration(t *testing.T) {
 	same(t, "generation of the other node", int64(4), c.newest.info.GetGeneration())
 }
 
+// Shows CACHE-07, CACHE-12, CACHE-26, CACHE-49 and CACHE-69.
 func TestImages_CountedOverAllNodes(t *testing.T) {
 	type images = map[string]fwk.ImageStateSummary
 	c := New()

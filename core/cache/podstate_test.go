@@ -14,6 +14,8 @@ import (
 // pod is pod p on a node.
 func pod(node string) *v1.Pod { return mk.Pod("p").CPU("500m").Node(node).Obj() }
 
+// Shows CACHE-03, CACHE-09, CACHE-26, CACHE-27, CACHE-29, CACHE-31, CACHE-33, CACHE-34, CACHE-37, CACHE-38, CACHE-40,
+// CACHE-42, CACHE-43, CACHE-44, CACHE-45 and B-14.
 func TestPodState_Transitions(t *testing.T) {
 	const p = "pod/default/p(default/p)"
 	assume := func(node string) func(*Cache) error { return func(c *Cache) error { return c.AssumePod(pod(node)) } }
@@ -106,6 +108,7 @@ func podState(t *testing.T, c *Cache) string {
 	return "assumed on " + found
 }
 
+// Shows CACHE-67.
 func TestPodState_WithoutUID(t *testing.T) {
 	nobody := mk.Pod("p").UID("").Obj()
 	somebody := pod("n1")
@@ -132,6 +135,7 @@ func TestPodState_WithoutUID(t *testing.T) {
 	}
 }
 
+// Shows CACHE-41 and CACHE-43.
 func TestPodState_CorruptionErrorChangesNothing(t *testing.T) {
 	tests := []struct {
 		name string
@@ -171,6 +175,7 @@ func TestPodState_CorruptionErrorChangesNothing(t *testing.T) {
 	}
 }
 
+// Shows CACHE-46 and B-14.
 func TestIsAssumedPod_Unknown(t *testing.T) {
 	if assumed, err := New().IsAssumedPod(pod("n1")); assumed || err != nil {
 		t.Errorf("an unknown pod is assumed: %v, %v", assumed, err)
@@ -188,6 +193,7 @@ func TestUpdatePod_OtherUID(t *testing.T) {
 	same(t, "pods", 1, c.PodCount())
 }
 
+// Shows CACHE-06.
 func TestPodState_SameNameOtherUID(t *testing.T) {
 	c := New()
 	for _, uid := range []string{"first", "second"} {
@@ -198,6 +204,7 @@ func TestPodState_SameNameOtherUID(t *testing.T) {
 	same(t, "pods", 2, c.PodCount())
 }
 
+// Shows CACHE-39.
 func TestUpdatePod_CountsNewRequests(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())
@@ -213,6 +220,7 @@ func TestUpdatePod_CountsNewRequests(t *testing.T) {
 	same(t, "cpu", int64(2000), c.newest.info.GetRequested().GetMilliCPU())
 }
 
+// Shows CACHE-66.
 func TestForgetPod_MissingOnNode(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())
@@ -227,6 +235,7 @@ func TestForgetPod_MissingOnNode(t *testing.T) {
 	}
 }
 
+// Shows CACHE-36.
 func TestAddPod_AssumedCopyMissingOnNode(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())

@@ -29,6 +29,7 @@ func mustRemove(t *testing.T, c *Cache, pods ...*v1.Pod) {
 	}
 }
 
+// Shows CACHE-02, CACHE-17 and CACHE-55.
 func TestSnapshot_RefreshesInPlace(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n").Obj())
@@ -40,6 +41,7 @@ func TestSnapshot_RefreshesInPlace(t *testing.T) {
 	same(t, "the same pointer after it", int64(1000), list[0].GetRequested().GetMilliCPU())
 }
 
+// Shows CACHE-20 and CACHE-53.
 func TestSnapshot_Get(t *testing.T) {
 	c := New()
 	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
@@ -55,6 +57,7 @@ func TestSnapshot_Get(t *testing.T) {
 	}
 }
 
+// Shows CACHE-18, CACHE-52 and CACHE-65.
 func TestUpdateSnapshot_CopiesOnlyChanged(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	for i := range 1000 {
@@ -86,6 +89,7 @@ func TestSnapshot_ChangedOrder(t *testing.T) {
 	same(t, "as text", "updated added removed", fmt.Sprint(Updated, " ", Added, " ", Removed))
 }
 
+// Shows CACHE-53 and CACHE-58.
 func TestSnapshot_Generation(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	same(t, "of an empty cache", int64(0), refreshed(t, c, s).Generation())
@@ -97,6 +101,7 @@ func TestSnapshot_Generation(t *testing.T) {
 	same(t, "when the node changed last is gone", int64(3), refreshed(t, c, s).Generation())
 }
 
+// Shows CACHE-59 and CACHE-63.
 func TestSnapshot_OrderFollowsNodeTree(t *testing.T) {
 	build := func() (*Cache, *Snapshot) {
 		c := New()
@@ -135,6 +140,7 @@ func TestSnapshot_OrderFollowsNodeTree(t *testing.T) {
 	}
 }
 
+// Shows CACHE-07, CACHE-08 and CACHE-56.
 func TestSnapshot_AffinityListOrder(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	for _, name := range []string{"n1", "n2", "n3"} {
@@ -171,6 +177,7 @@ func TestSnapshot_AffinityListOrder(t *testing.T) {
 	lists("none is left", []string{"n2"}, []string{})
 }
 
+// Shows CACHE-13, CACHE-21 and CACHE-57.
 func TestSnapshot_IsPVCUsedByPods(t *testing.T) {
 	c, s := New(), NewSnapshot()
 	c.AddNode(mk.Node("n1").Obj())
@@ -238,6 +245,7 @@ func TestImages_UnchangedShareMap(t *testing.T) {
 	}
 }
 
+// Shows CACHE-62.
 func TestUpdateSnapshot_RebuildsAfterLoss(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -271,6 +279,7 @@ func TestUpdateSnapshot_RebuildsAfterLoss(t *testing.T) {
 }
 
 // Every refresh is an error as long as the tree is wrong, and the snapshot has the nodes that the tree lists.
+// Shows CACHE-61.
 func TestUpdateSnapshot_NodeTreeIsWrong(t *testing.T) {
 	const inconsistent = "snapshot state is not consistent, length of NodeInfoList=2 not equal to length of nodes in tree=3 , " +
 		"length of NodeInfoMap=2, length of nodes in cache=2, trying to recover"

@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// Shows CACHE-04.
 func TestCache_SameAfterRandomOperations(t *testing.T) {
 	met := difftest.Coverage{}
 	count := difftest.Cases[[]operation]{
