@@ -240,6 +240,7 @@ func TestExplain_ChangesNothing(t *testing.T) {
 }
 
 // A pod waits for one that it has to be beside of. That one is bound, and then it is placed on the same node.
+// Shows QUEUE-21.
 func TestEngine_BoundPodRequeuesThoseWithAffinityToIt(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	beside := mk.Pod("beside").CPU("1").Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
@@ -302,6 +303,7 @@ func TestEngine_PostFilterOnlyWithoutFeasibleNode(t *testing.T) {
 	}
 }
 
+// Shows QUEUE-27 and B-4.
 func TestRequeueRule_MoveRequestCycleRequeuesAll(t *testing.T) {
 	for _, tc := range []struct {
 		rule queue.RequeueRule

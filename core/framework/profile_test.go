@@ -128,6 +128,7 @@ func TestNewProfile_MultiPoint(t *testing.T) {
 	}
 }
 
+// Shows QUEUE-03.
 func TestNewProfile_Errors(t *testing.T) {
 	registry := framework.Registry{}
 	if err := registry.Merge(cast); err != nil {
@@ -282,6 +283,7 @@ func TestNewProfile_MakesOnlyEnabledPlugins(t *testing.T) {
 // extender is there to be counted, not to be called.
 type extender struct{ fwk.Extender }
 
+// Shows QUEUE-26.
 func TestEnqueueExtensions_ListsPluginsThatCanReject(t *testing.T) {
 	all := []fwk.Plugin{
 		tracerOnly{},
@@ -311,6 +313,7 @@ type tracerOnly struct{}
 func (tracerOnly) Name() string                                    { return "PreEnqueue" }
 func (tracerOnly) PreEnqueue(context.Context, *v1.Pod) *fwk.Status { return nil }
 
+// Shows QUEUE-03.
 func TestNewProfiles(t *testing.T) {
 	one := func(name, plugins string) config.Profile {
 		return config.Profile{SchedulerName: name, Plugins: &configv1.Plugins{MultiPoint: set(plugins, "")}}

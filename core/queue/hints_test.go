@@ -77,6 +77,7 @@ func (filterer) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *
 	return nil
 }
 
+// Shows QUEUE-26.
 func TestEnqueueExtensions_PluginWithoutEventsGetsAll(t *testing.T) {
 	exts := queue.EnqueueExtensions([]fwk.Plugin{filterer("Filters"), testPlugin{name: "Gates"}}, false)
 	var names []string

@@ -35,6 +35,7 @@ func popAll(q *queue.Queue, now time.Time) []string {
 	}
 }
 
+// Shows QUEUE-02 and QUEUE-29.
 func TestActiveQ_Order(t *testing.T) {
 	byName := func(a, b fwk.QueuedPodInfo) bool {
 		return a.GetPodInfo().GetPod().Name < b.GetPodInfo().GetPod().Name
@@ -78,6 +79,7 @@ func TestActiveQ_Order(t *testing.T) {
 	}
 }
 
+// Shows QUEUE-09, QUEUE-10, QUEUE-11, B-1 and C-3.
 func TestBackoff_Durations(t *testing.T) {
 	hints, err := queue.NewHints(queue.AllEvents("P", false))
 	if err != nil {
@@ -163,6 +165,7 @@ func TestBackoff_DoublesUpToTheLimit(t *testing.T) {
 	}
 }
 
+// Shows QUEUE-29.
 func TestBackoff_LowPriorityPodPopsWhileHighBacksOff(t *testing.T) {
 	q := queue.New(queue.DefaultOptions())
 	now := clock("12:00:00")
@@ -175,6 +178,7 @@ func TestBackoff_LowPriorityPodPopsWhileHighBacksOff(t *testing.T) {
 	}
 }
 
+// Shows QUEUE-19.
 func TestMoveRequestCycle_ListedKindsMoveAllPods(t *testing.T) {
 	for _, kind := range []fwk.EventResource{
 		fwk.Pod, fwk.Node, "Service", fwk.PersistentVolume, fwk.PersistentVolumeClaim, fwk.StorageClass, fwk.CSINode,

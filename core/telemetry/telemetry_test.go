@@ -100,6 +100,7 @@ func value(s *dto.Metric) string {
 	}
 }
 
+// Shows QUEUE-22, QUEUE-23 and QUEUE-24.
 func TestMetrics_GoldenOfScenario(t *testing.T) {
 	c, e, m, registry := watched(t)
 	if _, err := c.Create(mk.Node("n1").CPU("2").Memory("4Gi").Obj()); err != nil {
