@@ -11,6 +11,7 @@ import (
 	"orrery/core/leader/sim"
 )
 
+// Shows LEAD-24 and LEAD-37.
 func TestCandidate_CreatesMissingLease(t *testing.T) {
 	newHarness(t, settings()).run(2).wantLog(`
 		0.000 get: NotFound
@@ -42,6 +43,7 @@ func TestCandidate_RecreatedLeaseKeepsAcquireTime(t *testing.T) {
 }
 
 // A candidate leads only once it has written the Lease.
+// Shows LEAD-29 and LEAD-37.
 func TestCandidate_StartsWithoutLeader(t *testing.T) {
 	st := newHarness(t, settings())
 	if _, ended := st.c.ExitCode(); st.c.Leading() || st.c.Leader() != "" || ended {
@@ -62,6 +64,7 @@ func TestCandidate_StartsWithoutLeader(t *testing.T) {
 }
 
 // Two candidates find no Lease; one creates it, and the other waits.
+// Shows LEAD-37.
 func TestCandidate_OneOfTwoCreatorsWins(t *testing.T) {
 	a := newHarness(t, settings())
 	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
@@ -84,6 +87,7 @@ func TestCandidate_OneOfTwoCreatorsWins(t *testing.T) {
 }
 
 // Calls name the configured Lease only.
+// Shows LEAD-03 and LEAD-17.
 func TestCall_NamesConfiguredLease(t *testing.T) {
 	st := newHarness(t, settings(func(s *leader.Settings) { s.Namespace, s.Name = "team", "our-scheduler" })).put(held("b", 0, 0))
 	var named []string
@@ -99,6 +103,7 @@ func TestCall_NamesConfiguredLease(t *testing.T) {
 }
 
 // A standby reports every change of the holder once.
+// Shows LEAD-35.
 func TestCandidate_ReportsNewLeaderOnce(t *testing.T) {
 	st := newHarness(t, settings())
 	for i, r := range []leader.Record{held("b", 0, 0), held("b", 5, 0), held("c", 10, 1), held("c", 15, 1), held("b", 20, 2)} {
@@ -117,6 +122,7 @@ func TestCandidate_ReportsNewLeaderOnce(t *testing.T) {
 }
 
 // A candidate whose clock is an hour ahead or behind waits as long as one whose clock is right.
+// Shows LEAD-12.
 func TestCandidate_WrongClockDoesNotTakeOverEarly(t *testing.T) {
 	for name, offset := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -137,6 +143,7 @@ func TestCandidate_WrongClockDoesNotTakeOverEarly(t *testing.T) {
 	}
 }
 
+// Shows LEAD-36.
 func TestCandidate_LeaseLastsWholeSeconds(t *testing.T) {
 	s := settings(func(s *leader.Settings) { s.LeaseDuration = 15900 * time.Millisecond })
 	if got := newHarness(t, s).run(0).record().LeaseSeconds; got != 15 {
@@ -144,6 +151,7 @@ func TestCandidate_LeaseLastsWholeSeconds(t *testing.T) {
 	}
 }
 
+// Shows LEAD-42.
 func TestCandidate_AcquiresFreeLeaseAtOnce(t *testing.T) {
 	st := newHarness(t, settings()).put(held("", 0, 4)).run(0)
 	if got := brief(st.record()); got != "a #5 since 0 renewed 0 for 15s" || !st.c.Leading() {
@@ -152,6 +160,7 @@ func TestCandidate_AcquiresFreeLeaseAtOnce(t *testing.T) {
 }
 
 // The wait starts with the candidate's first read. The times in the record do not matter.
+// Shows LEAD-06, LEAD-10, LEAD-36, LEAD-39 and LEAD-40.
 func TestCandidate_TakesOverAfterFullDuration(t *testing.T) {
 	for _, row := range []struct {
 		name    string
@@ -178,6 +187,7 @@ func TestCandidate_TakesOverAfterFullDuration(t *testing.T) {
 	}
 }
 
+// Shows LEAD-38.
 func TestCandidate_AnyChangeRestartsWait(t *testing.T) {
 	st := newHarness(t, settings()).put(held("b", 0, 0)).run(10)
 	st.put(held("b", 10, 0)).at(14).at(28.9)
@@ -190,6 +200,7 @@ func TestCandidate_AnyChangeRestartsWait(t *testing.T) {
 }
 
 // The record's duration counts, unless UseOwnLeaseDuration is set.
+// Shows LEAD-41.
 func TestCandidate_RecordDurationCounts(t *testing.T) {
 	short := func(s *leader.Settings) { s.LeaseDuration, s.RenewDeadline = 5*time.Second, 4*time.Second }
 	own := func(s *leader.Settings) { s.UseOwnLeaseDuration = true }
@@ -215,6 +226,7 @@ func TestCandidate_RecordDurationCounts(t *testing.T) {
 
 // A leader dies right after a renewal that a standby sees at second 0. The standby reads again 2 to 4.4 seconds after
 // each read, and the first read from second 15 on finds the lease expired.
+// Shows LEAD-45.
 func TestCandidate_FailoverTimeline(t *testing.T) {
 	newHarness(t, settings()).put(held("b", 0, 0)).run(19).wantLog(`
 		0.000 get: b #0 since 0 renewed 0 for 15s
@@ -232,6 +244,7 @@ func TestCandidate_FailoverTimeline(t *testing.T) {
 	`)
 }
 
+// Shows LEAD-08 and LEAD-28.
 func TestCandidate_JitterOnlyStretches(t *testing.T) {
 	gaps := func(seed uint64) (gaps []time.Duration) {
 		st := newHarness(t, settings(func(s *leader.Settings) { s.Seed = seed }))
@@ -267,6 +280,7 @@ func TestCandidate_JitterOnlyStretches(t *testing.T) {
 }
 
 // Two candidates read the expired lease; the second update fails.
+// Shows LEAD-44.
 func TestCandidate_OneOfTwoRacersWins(t *testing.T) {
 	a := newHarness(t, settings()).put(held("c", 0, 0)).run(12)
 	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))
@@ -287,6 +301,7 @@ func TestCandidate_OneOfTwoRacersWins(t *testing.T) {
 	}
 }
 
+// Shows LEAD-16.
 func TestCandidate_SameIdentityBothLead(t *testing.T) {
 	one := newHarness(t, settings()).run(3)
 	two := newHarness(t, settings())

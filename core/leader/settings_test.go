@@ -11,6 +11,7 @@ import (
 	"orrery/core/leader"
 )
 
+// Shows LEAD-19, LEAD-20, LEAD-21, LEAD-22 and B-5.
 func TestSettings_ValidateInOrder(t *testing.T) {
 	sec := time.Second
 	for _, row := range []struct {
@@ -49,6 +50,7 @@ func TestSettings_ValidateInOrder(t *testing.T) {
 	}
 }
 
+// Shows LEAD-06, LEAD-07 and LEAD-08.
 func TestDefaults_MatchKubeScheduler(t *testing.T) {
 	want := leader.Settings{
 		Identity: "host_uuid", Namespace: "kube-system", Name: "kube-scheduler",
@@ -66,6 +68,7 @@ func TestDefaults_MatchKubeScheduler(t *testing.T) {
 	}
 }
 
+// Shows LEAD-04, LEAD-09, LEAD-18 and B-5.
 func TestValidateResourceLock_LeasesOnly(t *testing.T) {
 	for kind, want := range map[string]string{
 		"endpoints":        "endpoints lock is removed, migrate to leases",
@@ -84,6 +87,7 @@ func TestValidateResourceLock_LeasesOnly(t *testing.T) {
 	}
 }
 
+// Shows LEAD-13 and C-5.
 func TestSettings_MaxLeadingTime(t *testing.T) {
 	for _, row := range []struct {
 		name         string
@@ -111,6 +115,7 @@ func TestSettings_MaxLeadingTime(t *testing.T) {
 
 // A longer lease with the same deadline tolerates more clock skew and slower calls, and leaves the cluster without a leader
 // for longer.
+// Shows LEAD-14.
 func TestSettings_MaxClockSkew(t *testing.T) {
 	for _, row := range []struct {
 		lease    time.Duration

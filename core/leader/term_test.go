@@ -20,6 +20,7 @@ func (s *harness) between(from, to float64, f fault) *harness {
 
 // The leader renews at even seconds. From second 11 on its calls fail; the round that starts at 12 ends at 22, or when
 // strict at 20, counted from the renewal at 10.
+// Shows LEAD-31.
 func TestCandidate_RenewalFailures(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -58,6 +59,7 @@ func TestCandidate_RenewalFailures(t *testing.T) {
 }
 
 // Without a call timeout one update without a response lasts until the deadline.
+// Shows LEAD-33.
 func TestCandidate_HangingCallEndsAtDeadline(t *testing.T) {
 	for _, row := range []struct {
 		name     string
@@ -86,6 +88,7 @@ func TestCandidate_HangingCallEndsAtDeadline(t *testing.T) {
 	}
 }
 
+// Shows LEAD-08.
 func TestCandidate_RetriesRefusedRenewalAfterGet(t *testing.T) {
 	newHarness(t, settings()).between(4, 5, fails).run(3).at(4).wantLog(`
 		0.000 get: NotFound
@@ -157,6 +160,7 @@ func TestTicker_KeepsTickDuringAttempt(t *testing.T) {
 	`)
 }
 
+// Shows LEAD-43.
 func TestCandidate_CountsTransitions(t *testing.T) {
 	st := newHarness(t, settings()).run(10)
 	if got := brief(st.record()); got != "a #0 since 0 renewed 10 for 15s" {
@@ -176,6 +180,7 @@ func TestCandidate_CountsTransitions(t *testing.T) {
 	}
 }
 
+// Shows LEAD-24, LEAD-25, LEAD-26, LEAD-27 and LEAD-32.
 func TestCandidate_EndOfLeader(t *testing.T) {
 	leads := `
 		0.000 get: NotFound
@@ -237,6 +242,7 @@ func TestCandidate_EndOfLeader(t *testing.T) {
 	})
 }
 
+// Shows LEAD-34.
 func TestCandidate_AcquiresReleasedLease(t *testing.T) {
 	a := newHarness(t, settings(releases)).run(10)
 	b := newHarness(t, settings(func(s *leader.Settings) { s.Identity = "b" }))

@@ -51,6 +51,7 @@ func defaultElection() componentbasev1alpha1.LeaderElectionConfiguration {
 }
 
 // The elector is client-go's, with kube-scheduler's defaults. An outage begins at any time between two renewals.
+// Shows LEAD-30.
 func TestTerm_OutlastsOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		strict bool

@@ -64,6 +64,7 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 	}
 }
 
+// Shows LEAD-16.
 func TestIdentity_HostAndUUID(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -141,6 +142,7 @@ func TestRun_WaitsForAPIServerUntilStopped(t *testing.T) {
 	}
 }
 
+// Shows LEAD-26.
 func TestWriteGate_StopsWrites(t *testing.T) {
 	var sent []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = append(sent, r.Method) }))

@@ -41,6 +41,7 @@ func (l *fakeLock) Update(_ context.Context, r resourcelock.LeaderElectionRecord
 	return l.err
 }
 
+// Shows LEAD-07.
 func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 	mine := resourcelock.LeaderElectionRecord{HolderIdentity: "me"}
 	down := errors.New("no response")

@@ -39,6 +39,7 @@ func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) str
 	return strings.Join(lines, ", ")
 }
 
+// Shows LEAD-46.
 func TestLoad_Defaults(t *testing.T) {
 	tests := []struct {
 		name, yaml, system string
@@ -118,6 +119,7 @@ maxPods: 250
 	}
 }
 
+// Shows LEAD-46.
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},

@@ -55,6 +55,7 @@ func hours(t *testing.T) int {
 // Within the tolerated ratio of clock rates no two running replicas believe at the same time that they lead. Strict
 // candidates have the documented ratio, with any pauses and partitions. client-go's need a lease that is not released and
 // lasts longer than they may lead on, pauses included.
+// Shows LEAD-13.
 func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 	minute := func(s *leader.Settings) {
 		s.LeaseDuration, s.RenewDeadline, s.RetryPeriod = time.Minute, 30*time.Second, 5*time.Second

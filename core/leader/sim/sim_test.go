@@ -54,6 +54,7 @@ func failover(t *testing.T, store sim.Store, s leader.Settings) string {
 	return log.String()
 }
 
+// Shows LEAD-01 and LEAD-02.
 func TestSimulation_FailoverAmongThree(t *testing.T) {
 	want := strings.TrimLeft(`
 00:00.000 replica-0 started leading
@@ -107,6 +108,7 @@ func TestSimulation_SameSeedSameElection(t *testing.T) {
 
 // With kube-scheduler's settings two replicas may lead after a mere partition, since a leader that lost releases the lease
 // before it stops leading. Strict ones never do.
+// Shows LEAD-11.
 func TestSimulation_StrictPreventsOverlap(t *testing.T) {
 	faults := sim.Faults{
 		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
@@ -127,6 +129,7 @@ func TestSimulation_StrictPreventsOverlap(t *testing.T) {
 
 // With a slow API server alone, leaders change all the time. A longer lease, a longer deadline and
 // fewer attempts prevent that.
+// Shows LEAD-14 and LEAD-15.
 func TestSimulation_LongDeadlineFewerTransitions(t *testing.T) {
 	slow := sim.Faults{LatencyMin: 100 * time.Millisecond, LatencyMax: 8 * time.Second}
 	transitions := func(lease, renew, retry time.Duration) int {

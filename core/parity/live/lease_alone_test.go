@@ -19,6 +19,7 @@ func TestElection_IsInAuditLog(t *testing.T) {
 }
 
 // Without leader election no lease and no lease candidate is read or written.
+// Shows LEAD-05.
 func TestElection_DisabledReadsNoLease(t *testing.T) {
 	for _, what := range []schedulerProgram{orrery, kubeScheduler} {
 		t.Run(what.name(), func(t *testing.T) {

@@ -114,6 +114,7 @@ func TestScheduling_Preempts(t *testing.T) {
 	}
 }
 
+// Shows LEAD-02 and LEAD-34.
 func TestScheduling_LeaderHandover(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	first := s.start(nil)
@@ -145,6 +146,7 @@ func leads(r *running, want bool) error {
 	return nil
 }
 
+// Shows LEAD-27.
 func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	r := s.start(nil)
