@@ -113,6 +113,7 @@ func slowToStop(*v1.Pod) memory.PodBehavior {
 	return memory.PodBehavior{Start: 3 * time.Second, Stop: 8 * time.Second}
 }
 
+// Shows API-02.
 func TestSync_InMemoryCluster(t *testing.T) {
 	c := newTestCluster(t, slowToStop)
 	c.deploy("web", 3)
@@ -352,6 +353,7 @@ func TestDrain_BlockedUntilTimeout(t *testing.T) {
 }
 
 // An evicted pod gets the condition and its own grace period; a pod that has not stopped by then is killed.
+// Shows API-05 and A-19.
 func TestEvict_Steps(t *testing.T) {
 	for name, row := range map[string]struct{ stops, gone time.Duration }{
 		"it stops within its grace period":    {8 * time.Second, 8 * time.Second},
@@ -384,6 +386,7 @@ func TestEvict_Steps(t *testing.T) {
 }
 
 // A Service sends no new connections to an evicted pod, which answers until it has stopped; and to its replacement once that runs.
+// Shows API-05.
 func TestEvict_LeavesEndpoints(t *testing.T) {
 	c := newTestCluster(t, slowToStop)
 	c.deploy("web", 2)
@@ -426,6 +429,7 @@ func TestEvict_LeavesEndpoints(t *testing.T) {
 
 // Pods never become ready on the other node. After the first eviction the budget blocks the second pod forever and says
 // why; only a direct deletion helps.
+// Shows API-06 and API-07.
 func TestEvict_BlockedWhileReplacementsNotReady(t *testing.T) {
 	c := newTestCluster(t, func(pod *v1.Pod) memory.PodBehavior {
 		if pod.Spec.NodeName == "n2" {

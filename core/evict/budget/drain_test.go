@@ -140,6 +140,7 @@ func TestDrain_DisableEviction(t *testing.T) {
 	}
 }
 
+// Shows API-06.
 func TestDiagnose(t *testing.T) {
 	slow := web("slow").Deleting(noon.Add(time.Hour)).Obj()
 	tests := []struct {
@@ -184,6 +185,7 @@ func TestDiagnose(t *testing.T) {
 }
 
 // The remedies, the mildest first.
+// Shows API-07 and A-19.
 func TestDiagnose_Remedies(t *testing.T) {
 	const pause = "stop or pause the automation, and find out why the application does not become ready"
 	const directly = "wait, and then delete the pod directly, which asks no budget"

@@ -39,6 +39,7 @@ func answer(v budget.Response) string {
 
 const wouldViolate = "429 Cannot evict pod as it would violate the pod's disruption budget. "
 
+// Shows API-03, API-04 and C-24.
 func TestEvaluate(t *testing.T) {
 	always := func(b *policyv1.PodDisruptionBudget) { b.Spec.UnhealthyPodEvictionPolicy = ptr(policyv1.AlwaysAllow) }
 	stale := func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 }

@@ -210,6 +210,7 @@ func (c *evictionCase) difference(t *testing.T) string {
 	return fmt.Sprintf("theirs\n  %s\nours\n  %s", strings.Join(theirs, "\n  "), strings.Join(ours, "\n  "))
 }
 
+// Shows API-03 and C-24.
 func TestEviction_SameAnswers(t *testing.T) {
 	podstorage.EvictionsRetry.Duration = time.Nanosecond
 	answers := difftest.Coverage{}

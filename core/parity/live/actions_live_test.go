@@ -115,6 +115,7 @@ func (s *fixture) ref(name string) world.PodRef {
 	return world.PodRefOf(pod)
 }
 
+// Shows API-01 and API-04.
 func TestActions_RetryRefusedEviction(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	s.runPods("node-0", apiserver.Pod("held", "10m", "16Mi"), apiserver.Pod("free", "10m", "16Mi"))
