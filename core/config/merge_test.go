@@ -15,6 +15,7 @@ const head = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerCon
 
 // What becomes of a profile's plugins is told as what differs from the default list, which is
 // "..., TaintToleration:3, NodeAffinity:2, NodePorts, NodeResourcesFit:1, ..., ImageLocality:1, DefaultBinder".
+// Shows FRAME-30.
 func TestMerge_ProfileWithDefaultPlugins(t *testing.T) {
 	const (
 		first  = "SchedulingGates PrioritySort NodeUnschedulable NodeName "

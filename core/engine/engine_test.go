@@ -281,6 +281,7 @@ func (p postFilterer) PostFilter(context.Context, fwk.CycleState, *v1.Pod, fwk.N
 	return nil, fwk.NewStatus(fwk.Unschedulable)
 }
 
+// Shows FRAME-05 and FRAME-12.
 func TestEngine_PostFilterOnlyWithoutFeasibleNode(t *testing.T) {
 	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
 		"profiles: [{plugins: {postFilter: {enabled: [{name: Counting}]}}}]\n"), config.DefaultFeatures())

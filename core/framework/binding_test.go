@@ -14,6 +14,7 @@ import (
 	"orrery/core/world"
 )
 
+// Shows FRAME-19, FRAME-20 and FRAME-21.
 func TestRunReservePlugins(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -59,6 +60,7 @@ func TestRunReservePlugins(t *testing.T) {
 	}
 }
 
+// Shows FRAME-23.
 func TestRunPermitPlugins(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -159,6 +161,7 @@ func TestRunPreBindPreFlights(t *testing.T) {
 	}
 }
 
+// Shows FRAME-26.
 func TestRunPreBindPlugins(t *testing.T) {
 	tests := []struct {
 		name         string
@@ -199,6 +202,7 @@ func TestRunPreBindPlugins(t *testing.T) {
 	}
 }
 
+// Shows FRAME-27.
 func TestRunBindPlugins(t *testing.T) {
 	tests := []struct {
 		name         string

@@ -12,6 +12,7 @@ import (
 	"orrery/core/mk"
 )
 
+// Shows FRAME-10.
 func TestRunPreFilterPlugins(t *testing.T) {
 	type run struct {
 		Status    string
@@ -147,6 +148,7 @@ func TestRunPreFilterPlugins_NeedsSnapshot(t *testing.T) {
 	}
 }
 
+// Shows FRAME-11.
 func TestRunFilterPlugins(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -334,6 +336,7 @@ func TestRunPreFilterExtensions_AddAndRemovePod(t *testing.T) {
 	}
 }
 
+// Shows FRAME-12.
 func TestRunPostFilterPlugins(t *testing.T) {
 	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
 	tests := []struct {

@@ -46,6 +46,7 @@ func (t tracer) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { t.f
 
 // A pod is walked through a whole scheduling and binding cycle of two plugins that serve every extension point, once to
 // its node and once to a failure.
+// Shows FRAME-05, FRAME-22 and B-16.
 func TestProfile_CallsPluginsInOrder(t *testing.T) {
 	var log []string
 	world := nodes("n1", "n2")

@@ -61,6 +61,7 @@ func set(enabled, disabled string) configv1.PluginSet {
 	return configv1.PluginSet{Enabled: list(enabled), Disabled: list(disabled)}
 }
 
+// Shows FRAME-01, FRAME-30 and FRAME-31.
 func TestNewProfile_MultiPoint(t *testing.T) {
 	tests := []struct {
 		name                string
@@ -128,7 +129,7 @@ func TestNewProfile_MultiPoint(t *testing.T) {
 	}
 }
 
-// Shows QUEUE-03.
+// Shows QUEUE-03 and FRAME-09.
 func TestNewProfile_Errors(t *testing.T) {
 	registry := framework.Registry{}
 	if err := registry.Merge(cast); err != nil {
@@ -251,6 +252,7 @@ func TestNewProfile_ScoreWeights(t *testing.T) {
 	}
 }
 
+// Shows FRAME-29.
 func TestNewProfile_MakesOnlyEnabledPlugins(t *testing.T) {
 	var order []string
 	registry := framework.Registry{}
@@ -283,7 +285,7 @@ func TestNewProfile_MakesOnlyEnabledPlugins(t *testing.T) {
 // extender is there to be counted, not to be called.
 type extender struct{ fwk.Extender }
 
-// Shows QUEUE-26.
+// Shows QUEUE-26 and FRAME-07.
 func TestEnqueueExtensions_ListsPluginsThatCanReject(t *testing.T) {
 	all := []fwk.Plugin{
 		tracerOnly{},

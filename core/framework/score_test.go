@@ -43,6 +43,7 @@ func table(scores []fwk.NodePluginScores) string {
 	return b.String()
 }
 
+// Shows FRAME-14, FRAME-15, FRAME-16, FRAME-17 and C-25.
 func TestRunScorePlugins_NormalizesWeighsAndSums(t *testing.T) {
 	world := nodes("a", "b")
 	tests := []struct {
@@ -121,6 +122,7 @@ func weighted(t *testing.T, weights string, plugins ...fwk.Plugin) *framework.Pr
 	return p
 }
 
+// Shows FRAME-14 and FRAME-16.
 func TestRunScorePlugins_Errors(t *testing.T) {
 	normalizes := func(s answer) func(fwk.NodeScoreList) *fwk.Status {
 		return func(fwk.NodeScoreList) *fwk.Status { return s.status() }
@@ -156,6 +158,7 @@ func TestRunScorePlugins_Errors(t *testing.T) {
 	}
 }
 
+// Shows FRAME-13.
 func TestRunPreScorePlugins_Errors(t *testing.T) {
 	var log []string
 	p := profile(t, framework.Options{}, preScore{fake{"A", &log}, answer{fwk.Skip, ""}}, preScore{fake{"B", &log}, answer{fwk.Unschedulable, "no"}}, preScore{fake{"C", &log}, answer{}})

@@ -72,6 +72,7 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
+// Shows FRAME-24.
 func TestWaitingPods_AllowRejectExpire(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{

@@ -80,6 +80,7 @@ func points(p fwk.Plugin) string {
 
 // The extension points of kube-scheduler's 21 plugins, and of one more. They decide in which lists of a configuration a plugin may be
 // enabled.
+// Shows FRAME-01 and FRAME-31.
 func TestRegistry_ExtensionPoints(t *testing.T) {
 	want := map[string]string{
 		"SchedulingGates":                 "PreEnqueue Enqueue",

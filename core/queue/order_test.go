@@ -35,7 +35,7 @@ func popAll(q *queue.Queue, now time.Time) []string {
 	}
 }
 
-// Shows QUEUE-02 and QUEUE-29.
+// Shows QUEUE-02, QUEUE-29 and FRAME-09.
 func TestActiveQ_Order(t *testing.T) {
 	byName := func(a, b fwk.QueuedPodInfo) bool {
 		return a.GetPodInfo().GetPod().Name < b.GetPodInfo().GetPod().Name

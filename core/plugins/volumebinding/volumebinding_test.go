@@ -219,6 +219,7 @@ func TestReserve_VolumeThatHasGone(t *testing.T) {
 	}
 }
 
+// Shows FRAME-18.
 func TestScore_ByUtilization(t *testing.T) {
 	gates := map[string]bool{"StorageCapacityScoring": true}
 	asks := mk.Claim("data").Size("2Gi").Class("local").Obj()
