@@ -17,7 +17,7 @@ func treeOf(members ...[2]string) *nodeTree {
 	return t
 }
 
-// Shows TREE-02, TREE-04, TREE-07, TREE-08, TREE-09, TREE-11, TREE-12, C-1 and C-2.
+// Shows TREE-02, TREE-04, TREE-07, TREE-08, TREE-09, TREE-11, TREE-12, PERF-13, C-1 and C-2.
 func TestNodeTree_RoundRobin(t *testing.T) {
 	tests := []struct {
 		name string

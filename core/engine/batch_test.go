@@ -36,6 +36,7 @@ func newBatchFixture(t *testing.T) *fixture {
 	return s
 }
 
+// Shows BATCH-01.
 func TestBatchHint_UsesRunnerUp(t *testing.T) {
 	s := newBatchFixture(t)
 	for i := range 3 {
@@ -56,6 +57,7 @@ func TestBatchHint_UsesRunnerUp(t *testing.T) {
 	}
 }
 
+// Shows BATCH-02, BATCH-05 and A-15.
 func TestBatchHint_FlushReasons(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -91,6 +93,7 @@ func TestBatchHint_FlushReasons(t *testing.T) {
 	}
 }
 
+// Shows BATCH-04 and A-15.
 func TestBatchHint_DefaultProfileNeverBatches(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n0").CPU("2").Memory("8Gi").Obj(), mk.Node("n1").CPU("2").Memory("8Gi").Obj())
@@ -104,6 +107,7 @@ func TestBatchHint_DefaultProfileNeverBatches(t *testing.T) {
 }
 
 // Of three hundred equal nodes a search finds 144: each search starts where the previous one ended, and wraps.
+// Shows PERF-03 and PERF-12.
 func TestStartIndex_Advances(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	for i := range 300 {
@@ -118,6 +122,7 @@ func TestStartIndex_Advances(t *testing.T) {
 }
 
 // Ten of three hundred nodes are tainted. They count where the next search starts, as feasible ones do.
+// Shows PERF-14.
 func TestStartIndex_CountsInfeasibleNodes(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	for i := range 300 {
@@ -136,6 +141,7 @@ func TestStartIndex_CountsInfeasibleNodes(t *testing.T) {
 }
 
 // The best of 250 nodes is the last one. At 50 % the search finds 125 nodes before it comes there.
+// Shows PERF-08, PERF-09 and PERF-11.
 func TestSearch_MissesNodeBeyondPercentage(t *testing.T) {
 	for percentage, best := range map[int]bool{50: false, 100: true} {
 		c, err := config.Load(fmt.Appendf(nil, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+

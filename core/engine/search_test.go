@@ -2,6 +2,7 @@ package engine
 
 import "testing"
 
+// Shows PERF-01, PERF-03, PERF-04, PERF-05, PERF-06, PERF-07, PERF-08, PERF-11, B-6 and C-20.
 func TestNumFeasibleNodesToFind(t *testing.T) {
 	for _, tc := range []struct{ nodes, percentage, want int }{
 		// By default the percentage falls with the size of the cluster.

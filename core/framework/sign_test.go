@@ -22,6 +22,7 @@ func (s signer) SignPod(context.Context, *v1.Pod) ([]fwk.SignFragment, *fwk.Stat
 	return s.fragments, s.signs.status()
 }
 
+// Shows BATCH-03, BATCH-04 and A-15.
 func TestSignPod(t *testing.T) {
 	with := func(name string, fragments ...fwk.SignFragment) signer {
 		return signer{filter: filter{fake: fake{name: name}}, fragments: fragments}

@@ -61,6 +61,7 @@ func TestQueueingHints(t *testing.T) {
 	}
 }
 
+// Shows BATCH-03.
 func TestSignPod_NotWithClaims(t *testing.T) {
 	f := newFixture(t, "")
 	if diff := cmp.Diff(map[string]string{}, plugintest.Signature(t, f.plugin, mk.Pod("ada").Obj())); diff != "" {

@@ -127,6 +127,7 @@ func TestPreScore_AfterPreFilter(t *testing.T) {
 	}
 }
 
+// Shows BATCH-03 and BATCH-04.
 func TestSignPod(t *testing.T) {
 	labels := map[string]string{"app": "x"}
 	for name, row := range map[string]struct {
