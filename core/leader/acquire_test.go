@@ -43,7 +43,7 @@ func TestCandidate_RecreatedLeaseKeepsAcquireTime(t *testing.T) {
 }
 
 // A candidate leads only once it has written the Lease.
-// Shows LEAD-29 and LEAD-37.
+// Shows LEAD-29, LEAD-37 and CONF-18.
 func TestCandidate_StartsWithoutLeader(t *testing.T) {
 	st := newHarness(t, settings())
 	if _, ended := st.c.ExitCode(); st.c.Leading() || st.c.Leader() != "" || ended {

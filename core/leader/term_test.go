@@ -180,7 +180,7 @@ func TestCandidate_CountsTransitions(t *testing.T) {
 	}
 }
 
-// Shows LEAD-24, LEAD-25, LEAD-26, LEAD-27 and LEAD-32.
+// Shows LEAD-24, LEAD-25, LEAD-26, LEAD-27, LEAD-32 and CONF-18.
 func TestCandidate_EndOfLeader(t *testing.T) {
 	leads := `
 		0.000 get: NotFound

@@ -79,7 +79,7 @@ func TestActiveQ_Order(t *testing.T) {
 	}
 }
 
-// Shows QUEUE-09, QUEUE-10, QUEUE-11, B-1 and C-3.
+// Shows QUEUE-09, QUEUE-10, QUEUE-11, CONF-09, B-1 and C-3.
 func TestBackoff_Durations(t *testing.T) {
 	hints, err := queue.NewHints(queue.AllEvents("P", false))
 	if err != nil {

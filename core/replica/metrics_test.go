@@ -61,7 +61,7 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 const leaderStatus = "leader_election_master_status kube-scheduler"
 
 // A standby reports 0 from its first scrape on, so that alerts on the sum find a cluster without a leader.
-// Shows LEAD-23.
+// Shows LEAD-23 and CONF-18.
 func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
 	reading := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +95,7 @@ func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
 }
 
 // The API server has no Lease, takes a new one and its renewals, and answers nothing else.
-// Shows LEAD-29.
+// Shows LEAD-29 and CONF-18.
 func TestRun_LeaderMetricIsOneWhileLeading(t *testing.T) {
 	renewed := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

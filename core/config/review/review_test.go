@@ -76,6 +76,7 @@ func TestReview_Errors(t *testing.T) {
 	}
 }
 
+// Shows CONF-14.
 func TestReview_Warnings(t *testing.T) {
 	plugins := func(lists string) string { return head + "profiles:\n- plugins:\n" + lists }
 	for _, tt := range []struct{ name, text, gates, want string }{
@@ -154,6 +155,7 @@ func TestReview_Warnings(t *testing.T) {
 }
 
 // A gate that can be switched is read somewhere, or said to be idle.
+// Shows CONF-14.
 func TestIdleGates_AreThoseThatNothingReads(t *testing.T) {
 	sources := sourcesBeside(t, "../../..", "core/config", "core/parity")
 	for _, gate := range config.DefaultFeatures().List() {

@@ -113,7 +113,7 @@ func slowToStop(*v1.Pod) memory.PodBehavior {
 	return memory.PodBehavior{Start: 3 * time.Second, Stop: 8 * time.Second}
 }
 
-// Shows API-02.
+// Shows API-02 and CONF-12.
 func TestSync_InMemoryCluster(t *testing.T) {
 	c := newTestCluster(t, slowToStop)
 	c.deploy("web", 3)

@@ -39,7 +39,7 @@ func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) str
 	return strings.Join(lines, ", ")
 }
 
-// Shows LEAD-46.
+// Shows LEAD-46, CONF-11 and CONF-17.
 func TestLoad_Defaults(t *testing.T) {
 	tests := []struct {
 		name, yaml, system string

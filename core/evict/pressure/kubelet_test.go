@@ -17,6 +17,7 @@ import (
 
 const hardMemory = "evictionHard: {memory.available: 100Mi}\nenforceNodeAllocatable: []\n"
 
+// Shows CONF-11.
 func TestKubelet_HardThreshold(t *testing.T) {
 	small, large := mk.Pod("small").Obj(), mk.Pod("large").Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, small, large)
@@ -105,6 +106,7 @@ func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 	n.wantLog("1m0s Attempting to reclaim memory\n1m0s evicts a in 0s for memory.available")
 }
 
+// Shows CONF-11.
 func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	n := newNode(t, pressure.OneFs, "")
 	n.observe(0, measure().nodefs("9Gi", 900000))

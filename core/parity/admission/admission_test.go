@@ -44,6 +44,7 @@ func only(name string) admission.Chain {
 }
 
 // TestPlugins_SameDecisions compares what each plugin does with an object: what it leaves, or what it says.
+// Shows CONF-12 and CONF-15.
 func TestPlugins_SameDecisions(t *testing.T) {
 	s := newServer(t)
 	for _, name := range admission.Names() {
@@ -90,6 +91,7 @@ func text(err error) string {
 }
 
 // TestPlugins_SameDefaults compares which plugins are on by default.
+// Shows CONF-15.
 func TestPlugins_SameDefaults(t *testing.T) {
 	off := options.DefaultOffAdmissionPlugins()
 	for _, name := range admission.Names() {

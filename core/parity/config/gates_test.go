@@ -58,6 +58,7 @@ func TestFeatures_KnowEveryUpstreamGate(t *testing.T) {
 	}
 }
 
+// Shows CONF-13 and CONF-14.
 func TestFeatures_TableIsKubernetes135(t *testing.T) {
 	up := upstreamGates(t)
 	specs, dependencies := up.GetAll(), up.Dependencies()

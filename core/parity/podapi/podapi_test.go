@@ -102,6 +102,7 @@ func eachGate(t *testing.T, compare func(t *testing.T, o podapi.Options)) {
 }
 
 // TestPod_SameNewPods compares what becomes of new pods, and every error: its field, its type, its text and its value.
+// Shows CONF-12.
 func TestPod_SameNewPods(t *testing.T) {
 	eachGate(t, func(t *testing.T, o podapi.Options) {
 		var seen tally

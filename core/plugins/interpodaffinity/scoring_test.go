@@ -18,6 +18,7 @@ import (
 
 type scores = map[string]int64
 
+// Shows CONF-06.
 func TestScore(t *testing.T) {
 	fan := preferring("fan", "fan", 5, of(term(zone, "web")), nil)
 	hermit := preferring("hermit", "hermit", 7, nil, of(term(host, "web")))

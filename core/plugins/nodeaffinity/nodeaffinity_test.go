@@ -161,6 +161,7 @@ func TestPreFilter_NodeNames(t *testing.T) {
 }
 
 // addedAffinity limits the pods of a profile to the nodes labelled scheduler-profile=foo.
+// Shows CONF-03.
 func TestFilter_AddedAffinity(t *testing.T) {
 	foo := pluginWith(t, &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("scheduler-profile In foo")})
 	inProfile := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()

@@ -23,6 +23,7 @@ func with(c v1.TopologySpreadConstraint, change func(*v1.TopologySpreadConstrain
 	return c
 }
 
+// Shows CONF-12.
 func TestFilter_ConstraintFields(t *testing.T) {
 	honor, ignore := ptr.To(v1.NodeInclusionPolicyHonor), ptr.To(v1.NodeInclusionPolicyIgnore)
 	minDomains := func(n int32) func(*v1.TopologySpreadConstraint) {

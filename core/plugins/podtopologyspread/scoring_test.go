@@ -183,6 +183,7 @@ func TestDefaultConstraints_Selectors(t *testing.T) {
 	}
 }
 
+// Shows CONF-04.
 func TestDefaultConstraints_ListedHoldForFilter(t *testing.T) {
 	args := &configv1.PodTopologySpreadArgs{
 		DefaultingType: configv1.ListDefaulting,

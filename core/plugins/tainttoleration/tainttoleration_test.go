@@ -47,6 +47,7 @@ const (
 	exists     = v1.TolerationOpExists
 )
 
+// Shows CONF-12.
 func TestFilter(t *testing.T) {
 	tainted := func() *mk.NodeBuilder { return mk.Node("n").Taint("key1", "value1", noSchedule) }
 	three := mk.Node("n").Taint("key1", "value1", noSchedule).Taint("key1", "value1", noExecute).Taint("key2", "value2", noSchedule)
