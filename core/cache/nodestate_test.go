@@ -91,7 +91,7 @@ func TestAddNode_AgainInOtherZone(t *testing.T) {
 	same(t, "zones", []Zone{{Name: "b", Nodes: []string{"n"}}}, c.Zones())
 }
 
-// Shows CACHE-22, CACHE-23 and CACHE-68.
+// Shows CACHE-22, CACHE-23, CACHE-48 and CACHE-68.
 func TestChangeList_NewestFirst(t *testing.T) {
 	touch := func(c *Cache, names ...string) {
 		for _, name := range names {

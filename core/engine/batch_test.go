@@ -36,13 +36,18 @@ func newBatchFixture(t *testing.T) *fixture {
 	return s
 }
 
-// Shows BATCH-01.
+// Shows BATCH-01 and BATCH-05.
 func TestBatchHint_UsesRunnerUp(t *testing.T) {
 	s := newBatchFixture(t)
+	var got []engine.Decision
 	for i := range 3 {
 		s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("2").Obj()) // each fills its node
+		got = append(got, s.decide()...)
+		s.after(250 * time.Millisecond)
 	}
-	got := s.decide()
+	if len(got) != 3 {
+		t.Fatalf("%d decisions, want 3", len(got))
+	}
 	for i, d := range got {
 		examined := 1
 		if i == 0 {
@@ -71,7 +76,7 @@ func TestBatchHint_FlushReasons(t *testing.T) {
 		}, engine.FlushNodeNotFull},
 		{"the pod has another signature", func(s *fixture) { s.added(mk.Pod("other").CPU("1").Obj()) }, engine.FlushIncompatible},
 		{"the scores are too old", func(s *fixture) {
-			s.after(time.Second)
+			s.after(500*time.Millisecond + 1)
 			s.added(mk.Pod("like").CPU("2").Obj())
 		}, engine.FlushExpired},
 		{"another pod was scheduled in between", func(s *fixture) {

@@ -304,7 +304,7 @@ func TestEngine_PostFilterOnlyWithoutFeasibleNode(t *testing.T) {
 	}
 }
 
-// Shows QUEUE-27 and B-4.
+// Shows QUEUE-19, QUEUE-27 and B-4.
 func TestRequeueRule_MoveRequestCycleRequeuesAll(t *testing.T) {
 	for _, tc := range []struct {
 		rule queue.RequeueRule
