@@ -46,6 +46,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		generation:    s.generation,
 		treeVersion:   s.treeVersion,
 		changed:       slices.Clone(s.changed),
+		log:           changeLog{start: 1},
 		numbers:       s.numbers,
 		free:          slices.Clone(s.free),
 	}

@@ -21,9 +21,9 @@ func (c *Cache) UpdateSnapshot(s *Snapshot) error {
 	err := fmt.Errorf("snapshot state is not consistent, length of NodeInfoList=%d not equal to length of nodes in tree=%d "+
 		", length of NodeInfoMap=%d, length of nodes in cache=%d, trying to recover",
 		len(s.list), c.nodeTree.len(), len(s.slots), len(c.entries))
-	numbers := s.numbers
+	numbers, log := s.numbers, s.log
 	*s = *NewSnapshot()
-	s.numbers = numbers // a table over the nodes of before knows nothing of these
+	s.numbers, s.log = numbers, log // what knows the nodes of before knows nothing of these
 	c.refresh(s)
 	return err
 }
@@ -63,6 +63,7 @@ func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	info.copyTo(&at.info)
 	if file && kind == Updated {
 		s.places[at.position].Generation = info.generation
+		s.log.add(at.position, len(s.list))
 	}
 	if file && affine != info.hasPodsWithAffinity() {
 		s.havePodsWithAffinity.put(at, !affine)
@@ -114,6 +115,7 @@ func (s *Snapshot) newNumber() int32 {
 
 // rebuildLists rebuilds the list and the sublists in the order of the names.
 func (s *Snapshot) rebuildLists(names []string) {
+	s.log.reset()
 	s.list, s.places = make([]fwk.NodeInfo, 0, len(names)), make([]reuse.Place, 0, len(names))
 	s.havePodsWithAffinity, s.havePodsWithRequiredAntiAffinity = sublist{}, sublist{}
 	for _, name := range names {

@@ -27,6 +27,7 @@ type Snapshot struct {
 	treeVersion uint64 // the version of the tree that the list follows
 
 	changed []Change
+	log     changeLog
 }
 
 // slot is a node in the snapshot. Its address is stable across refreshes.
@@ -62,7 +63,7 @@ var (
 
 // NewSnapshot returns an empty snapshot; Cache.UpdateSnapshot fills it.
 func NewSnapshot() *Snapshot {
-	return &Snapshot{slots: map[string]*slot{}, pvcNodeCounts: map[string]int{}}
+	return &Snapshot{slots: map[string]*slot{}, pvcNodeCounts: map[string]int{}, log: changeLog{start: 1}}
 }
 
 // SnapshotOf returns a snapshot of these nodes, in this order of arrival, and these pods. Pods without a node, and pods

@@ -380,3 +380,33 @@ func TestSnapshot_PlacesFollowNodes(t *testing.T) {
 	}
 	same(t, "numbers", 3, s.Numbers())
 }
+
+func TestSnapshot_ChangesSince(t *testing.T) {
+	c, s := New(), NewSnapshot()
+	for _, name := range []string{"a", "b", "c"} {
+		c.AddNode(mk.Node(name).Obj())
+	}
+	_, first, known := refreshed(t, c, s).ChangesSince(0)
+	same(t, "known at first", false, known)
+	positions, now, known := s.ChangesSince(first)
+	same(t, "nothing changed", true, known && len(positions) == 0 && now == first)
+
+	mustAdd(t, c, mk.Pod("p").Node("b").Obj())
+	refreshed(t, c, s)
+	mustAdd(t, c, mk.Pod("q").Node("c").Obj())
+	positions, later, known := refreshed(t, c, s).ChangesSince(first)
+	same(t, "known", true, known)
+	same(t, "positions", []int32{1, 2}, positions)
+	positions, _, _ = s.ChangesSince(later)
+	same(t, "since then", 0, len(positions))
+
+	for i := range 20 {
+		mustAdd(t, c, mk.Pod(fmt.Sprint("more", i)).Node("a").Obj())
+		refreshed(t, c, s)
+	}
+	_, last, known := s.ChangesSince(first)
+	same(t, "known after many changes", false, known)
+	c.AddNode(mk.Node("d").Obj())
+	_, _, known = refreshed(t, c, s).ChangesSince(last)
+	same(t, "known after the list was ordered anew", false, known)
+}

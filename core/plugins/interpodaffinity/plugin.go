@@ -81,7 +81,7 @@ const maxTermSets = 128
 
 // reset drops everything that is kept between scheduling cycles.
 func (pl *InterPodAffinity) reset() {
-	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels, Terms: describeTerms, Keys: selectedKeys})
+	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels, Terms: describeTerms, Keys: selectedKeys}, pl.nodes)
 	pl.recent = topology.NewLRU(maxTermSets, (*termSet).close)
 	pl.visibleLabels = map[string]string{}
 }

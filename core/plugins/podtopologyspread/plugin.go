@@ -94,7 +94,7 @@ const maxConstraintSets = 128
 
 // reset drops everything that is kept between scheduling cycles.
 func (pl *PodTopologySpread) reset() {
-	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels})
+	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels}, pl.nodes)
 	pl.recent = topology.NewLRU(maxConstraintSets, (*constraintSet).close)
 }
 

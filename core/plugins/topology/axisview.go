@@ -15,35 +15,41 @@ type AxisView struct {
 	Hits       int64
 	kind       AxisKind
 	emptyValue int32
-	sums       []int64
-	members    []int32
+	pieces     []*piece
 }
 
 // View returns the current state of an axis.
 func (t *DomainCounts) View(axis int) AxisView {
 	a := t.axes[axis]
-	a.shared = true
-	return AxisView{Key: a.key, Hits: a.hits, kind: a.kind, emptyValue: a.emptyValue, sums: a.sums, members: a.members}
+	return AxisView{Key: a.key, Hits: a.hits, kind: a.kind, emptyValue: a.emptyValue, pieces: a.domains.view()}
 }
 
 // Sum is the sum in a domain; it is 0 for an unknown domain.
 func (c *AxisView) Sum(domain int32) int64 {
-	if domain < 0 || int(domain) >= len(c.sums) {
-		return 0
+	if p := c.piece(domain); p != nil {
+		return p.sums[domain%pieceSize]
 	}
-	return c.sums[domain]
+	return 0
 }
 
 // HasNodes reports whether some counted node is in the domain.
 func (c *AxisView) HasNodes(domain int32) bool {
-	return domain >= 0 && int(domain) < len(c.members) && c.members[domain] > 0
+	p := c.piece(domain)
+	return p != nil && p.members[domain%pieceSize] > 0
+}
+
+func (c *AxisView) piece(domain int32) *piece {
+	if i := int(domain) / pieceSize; domain >= 0 && i < len(c.pieces) {
+		return c.pieces[i]
+	}
+	return nil
 }
 
 // DomainSums iterates over the values whose domains have counted nodes, with their sums.
 func (c *AxisView) DomainSums() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
-		for domain := range c.members {
-			if c.HasNodes(int32(domain)) && !yield(c.Key.values[domain], c.Sum(int32(domain))) {
+		for domain := range int32(len(c.pieces) * pieceSize) {
+			if c.HasNodes(domain) && !yield(c.Key.values[domain], c.Sum(domain)) {
 				return
 			}
 		}
@@ -81,28 +87,13 @@ func (c *AxisView) DomainOfValue(value string) int32 {
 	return noDomain
 }
 
-// Extremes are the smallest sums of an axis.
-type Extremes struct {
-	Domains     int   // how many domains there are
-	Least       int64 // the smallest sum of any domain
-	LeastDomain int32 // a domain that has it
-	SecondLeast int64 // the smallest sum of the other domains
-}
-
-// Extremes goes through all domains. Without any, the sums are the largest possible.
+// Extremes are the smallest sums of all domains. Without any, they are the largest possible.
 func (c *AxisView) Extremes() Extremes {
-	e := Extremes{Least: math.MaxInt32, LeastDomain: noDomain, SecondLeast: math.MaxInt32}
-	for domain, members := range c.members {
-		if members == 0 {
-			continue
-		}
-		e.Domains++
-		switch sum := c.sums[domain]; {
-		case sum < e.Least:
-			e.SecondLeast, e.Least, e.LeastDomain = e.Least, sum, int32(domain)
-		case sum < e.SecondLeast:
-			e.SecondLeast = sum
-		}
+	e := noExtremes
+	for _, p := range c.pieces {
+		e.Domains += p.extremes.Domains
+		e.consider(p.extremes.LeastDomain, p.extremes.Least)
+		e.SecondLeast = min(e.SecondLeast, p.extremes.SecondLeast)
 	}
 	return e
 }
@@ -110,10 +101,8 @@ func (c *AxisView) Extremes() Extremes {
 // LeastExcept is the smallest sum of all domains but some.
 func (c *AxisView) LeastExcept(some []int32) int64 {
 	least := int64(math.MaxInt32)
-	for domain, members := range c.members {
-		if members > 0 && c.sums[domain] < least && !slices.Contains(some, int32(domain)) {
-			least = c.sums[domain]
-		}
+	for i, p := range c.pieces {
+		least = min(least, p.leastExcept(int32(i*pieceSize), some))
 	}
 	return least
 }

@@ -20,7 +20,10 @@
 //	                     AxisView                  an immutable view for one scheduling cycle
 //	                       + Changes               pods added or removed hypothetically (nominated pods, preemption)
 //
-// A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation.
+// A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation. A snapshot
+// that says which nodes changed, as [ChangedNodes], spares looking at the others. The sums lie in pieces, so that a view costs what
+// changed since the last one, and the smallest of all is that of the pieces.
+//
 // DomainCounts that lag behind replay the log: for each slot in it they subtract what the slot added before and add what it
 // adds now. Every slot remembers what it added, so the sums equal those of a count from scratch at all times; the tests
 // compare them with one.

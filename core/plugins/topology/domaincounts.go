@@ -78,10 +78,8 @@ type axis struct {
 	key        *TopologyKey
 	emptyValue int32 // the domain of "", on PerValueOrEmpty axes
 	cells      []cell
-	sums       []int64
-	members    []int32
+	domains    domainSums
 	hits       int64
-	shared     bool
 }
 
 // NewDomainCounts counts the pods of an index from the first Refresh on.
@@ -253,25 +251,12 @@ func (a *axis) put(at int32, now cell) {
 		return
 	}
 	a.cells[at] = now
-	a.copyIfShared()
 	if before.domain != noDomain {
-		a.sums[before.domain] -= before.amount
-		a.members[before.domain]--
+		a.domains.add(before.domain, -before.amount, -1)
 		a.hits -= int64(before.hits)
 	}
 	if now.domain != noDomain {
-		if more := int(now.domain) + 1 - len(a.sums); more > 0 {
-			a.sums, a.members = append(a.sums, make([]int64, more)...), append(a.members, make([]int32, more)...)
-		}
-		a.sums[now.domain] += now.amount
-		a.members[now.domain]++
+		a.domains.add(now.domain, now.amount, 1)
 		a.hits += int64(now.hits)
-	}
-}
-
-// copyIfShared leaves the sums that an AxisView shares as they are.
-func (a *axis) copyIfShared() {
-	if a.shared {
-		a.sums, a.members, a.shared = slices.Clone(a.sums), slices.Clone(a.members), false
 	}
 }

@@ -96,7 +96,11 @@ var zones = []string{"a", "b", "c", "d", ""}
 func TestDomainCounts_AgreeWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{cache: cache.New(), snapshot: cache.NewSnapshot()}
-		index := NewPodIndex(testClassifier)
+		var changes fwk.NodeInfoLister
+		if rapid.Bool().Draw(t, "the snapshot says what changed") {
+			changes = w.snapshot
+		}
+		index := NewPodIndex(testClassifier, changes)
 		var all []*DomainCounts
 		var rules []*colourRules
 		for i := range 3 {
@@ -210,7 +214,7 @@ func redPod(i int, node string) *v1.Pod {
 }
 
 func TestAxisView_DoesNotChange(t *testing.T) {
-	r := NewPodIndex(testClassifier)
+	r := NewPodIndex(testClassifier, nil)
 	node := mk.Node("n").Label("zone", "a").Obj()
 	r.Sync(snapshotOf([]*v1.Pod{redPod(1, "n")}, node))
 	counts, _ := redCounts(r)
@@ -226,7 +230,7 @@ func TestAxisView_DoesNotChange(t *testing.T) {
 
 // New snapshots start with the same generations; the addresses of their NodeInfos distinguish them.
 func TestPodIndex_ReadsAnotherSnapshot(t *testing.T) {
-	r := NewPodIndex(testClassifier)
+	r := NewPodIndex(testClassifier, nil)
 	node := mk.Node("n").Label("zone", "a").Obj()
 	counts, f := redCounts(r)
 	for _, n := range []int{3, 1, 2} {
@@ -242,7 +246,7 @@ func TestPodIndex_ReadsAnotherSnapshot(t *testing.T) {
 }
 
 func TestPodIndex_RereadsDetachedNodeInfos(t *testing.T) {
-	r := NewPodIndex(testClassifier)
+	r := NewPodIndex(testClassifier, nil)
 	info := cache.NewNodeInfo()
 	info.SetNode(mk.Node("n").Label("zone", "a").Obj())
 	counts, f := redCounts(r)
@@ -261,7 +265,7 @@ func TestPodIndex_RereadsDetachedNodeInfos(t *testing.T) {
 
 func TestPodIndex_MemoryIsBounded(t *testing.T) {
 	c, snapshot := cache.New(), cache.NewSnapshot()
-	r := NewPodIndex(testClassifier)
+	r := NewPodIndex(testClassifier, nil)
 	counts, f := redCounts(r)
 	node := func(i int) *v1.Node { return mk.Node("n").Label("zone", fmt.Sprint("z", i)).Obj() }
 	c.AddNode(node(0))
@@ -296,7 +300,7 @@ func TestPodIndex_MemoryIsBounded(t *testing.T) {
 }
 
 func TestPodIndex_ReleasesKeysWithLastUser(t *testing.T) {
-	r := NewPodIndex(testClassifier)
+	r := NewPodIndex(testClassifier, nil)
 	one, _ := redCounts(r)
 	two, _ := redCounts(r)
 	one.Close()
@@ -306,25 +310,6 @@ func TestPodIndex_ReleasesKeysWithLastUser(t *testing.T) {
 	two.Close()
 	if len(r.keys) != 0 {
 		t.Errorf("%d keys are left, want 0: all counts are closed", len(r.keys))
-	}
-}
-
-func TestAxisView_Extremes(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		in   AxisView
-		want Extremes
-	}{
-		{"no domain", AxisView{}, Extremes{Least: 1<<31 - 1, LeastDomain: noDomain, SecondLeast: 1<<31 - 1}},
-		{"one domain", AxisView{sums: []int64{4}, members: []int32{1}}, Extremes{Domains: 1, Least: 4, SecondLeast: 1<<31 - 1}},
-		{"a tie", AxisView{sums: []int64{2, 5, 2}, members: []int32{1, 1, 1}}, Extremes{Domains: 3, Least: 2, SecondLeast: 2}},
-		{"domains without nodes are left out", AxisView{sums: []int64{0, 5, 3}, members: []int32{0, 1, 2}}, Extremes{Domains: 2, Least: 3, LeastDomain: 2, SecondLeast: 5}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			if diff := gocmp.Diff(row.want, row.in.Extremes()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 

@@ -17,6 +17,14 @@ type Classifier struct {
 	Keys func(pod fwk.PodInfo) []string
 }
 
+// ChangedNodes says which nodes of a snapshot changed. Snapshots of kube-scheduler cannot; there every node is looked at.
+type ChangedNodes interface {
+	List() ([]fwk.NodeInfo, error)
+	// ChangesSince returns the positions in List of the nodes that changed since an earlier call returned since, and what to
+	// pass to the next call; known is false if any node may have changed.
+	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
+}
+
 // PodIndex gives each node of a snapshot a slot and remembers the classes of its pods.
 type PodIndex struct {
 	// listed is the list of the last Sync, in its order, so an unchanged node costs a few comparisons.
@@ -36,6 +44,9 @@ type PodIndex struct {
 	log      []int32
 	logStart uint64
 	revision uint64
+
+	changes ChangedNodes // nil if the snapshot does not say
+	since   uint64
 
 	scratch []indexedPod // reused for the pods of the next node
 }
@@ -62,17 +73,54 @@ type indexedPod struct {
 	labelClass, termClass int32
 }
 
-// NewPodIndex returns an empty index.
-func NewPodIndex(c Classifier) *PodIndex {
+// NewPodIndex returns an empty index of the nodes of a snapshot.
+func NewPodIndex(c Classifier, snapshot fwk.NodeInfoLister) *PodIndex {
+	changes, _ := snapshot.(ChangedNodes)
 	return &PodIndex{
 		slotOf: map[*v1.Node]int32{}, classifier: c, keyUses: map[string]int{}, byLabel: map[Label][]int32{},
 		labelClasses: classes{byText: map[string]int32{}}, termClasses: classes{byText: map[string]int32{}},
+		changes: changes,
 	}
 }
 
 // Sync reads the list of all nodes. It skips those that have not changed since the last Sync.
 func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 	r.revision++
+	if !r.syncChanges(nodes) {
+		r.syncAll(nodes)
+	}
+	r.renumber()
+	r.trimLog()
+}
+
+// syncChanges looks only at the nodes that the snapshot says have changed. It returns false if the snapshot cannot say, or if
+// the list is not its own.
+func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
+	if r.changes == nil || len(nodes) == 0 || len(nodes) != len(r.listed) {
+		return false
+	}
+	if list, err := r.changes.List(); err != nil || len(list) != len(nodes) || &list[0] != &nodes[0] {
+		r.since = 0
+		return false
+	}
+	positions, now, known := r.changes.ChangesSince(r.since)
+	r.since = now
+	if !known {
+		return false
+	}
+	moved := false
+	for _, at := range positions {
+		if p := &r.listed[at]; nodes[at].GetGeneration() != p.generation {
+			moved = r.read(p, nodes[at]) || moved
+		}
+	}
+	if moved {
+		r.freeUnlisted()
+	}
+	return true
+}
+
+func (r *PodIndex) syncAll(nodes []fwk.NodeInfo) {
 	known := min(len(nodes), len(r.listed))
 	moved := len(nodes) != len(r.listed)
 	for i, info := range nodes[:known] {
@@ -91,8 +139,6 @@ func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 	if moved {
 		r.freeUnlisted()
 	}
-	r.renumber()
-	r.trimLog()
 }
 
 // read updates a list entry and its slot, and reports whether the entry is now another node.
