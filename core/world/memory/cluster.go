@@ -61,6 +61,8 @@ type Latency struct {
 	Provision, Attach Delay
 	// Publish is how long a device driver takes for one ResourceSlice.
 	Publish Delay
+	// Initialize is how long the controller of an external cloud provider takes to initialize a node; there is none if zero.
+	Initialize Delay
 }
 
 // TypicalLatency is that of a healthy medium-sized cluster.
@@ -75,6 +77,7 @@ func TypicalLatency() Latency {
 		Provision:  Delay{time.Second, 2 * time.Second},
 		Attach:     Delay{time.Second, 4 * time.Second},
 		Publish:    Delay{50 * time.Millisecond, 150 * time.Millisecond},
+		Initialize: Delay{5 * time.Second, 10 * time.Second},
 	}
 }
 

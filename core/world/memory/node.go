@@ -48,6 +48,7 @@ func (c *Cluster) nodeChanged(old, changed *v1.Node) {
 		op = world.Added
 	}
 	c.notifyLifecycle(op, changed)
+	c.awaitCloud(old, changed)
 	n := c.nodeState(changed.Name)
 	if old == nil {
 		c.schedule(c.now.Add(c.latency.delay(c.options.Latency.Kubelet)), nodeJoined{changed.Name})

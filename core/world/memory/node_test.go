@@ -153,3 +153,14 @@ func TestNode_Heartbeats(t *testing.T) {
 		t.Errorf("the last heartbeat was at %v, want %v", got, want)
 	}
 }
+
+// Without the controller of a cloud provider the taint stays.
+func TestNode_Uninitialized(t *testing.T) {
+	for takes, want := range map[time.Duration]string{0: "", 5 * time.Second: "5s modified node n1 Ready=True"} {
+		s := newScene(t, memory.Options{Kinds: []world.Kind{world.Node}, Latency: memory.Latency{Initialize: memory.Delay{Base: takes}}})
+		s.pass(0)
+		create(s, mk.Node("n1").Taint("node.cloudprovider.kubernetes.io/uninitialized", "true", v1.TaintEffectNoSchedule).Obj())
+		s.pass(0)
+		s.wants(time.Minute, want)
+	}
+}
