@@ -28,6 +28,7 @@ func (d *ScriptRunner) runActions(m *moment) error {
 		{"uncordon", func(m *moment) error { return d.cordon(m.Uncordon, false) }},
 		{"taint", func(m *moment) error { return d.changeTaints(m.Taint, true) }},
 		{"untaint", func(m *moment) error { return d.changeTaints(m.Untaint, false) }},
+		{"patch", d.patch},
 		{"drain", d.drain},
 		{"storage", d.deleteClaims},
 	}

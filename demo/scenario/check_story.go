@@ -30,7 +30,7 @@ func (f *file) checkStory() error {
 	for i := range f.Steps {
 		m := &f.Steps[i]
 		for _, check := range []func(*moment) error{
-			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.drains, c.storage, c.devices, c.server, c.schedulers,
+			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.patches, c.drains, c.storage, c.devices, c.server, c.schedulers,
 		} {
 			if err := check(m); err != nil {
 				return err
@@ -197,6 +197,28 @@ func (c *storyChecker) whichNodes(m *moment) error {
 
 func (c *storyChecker) anyOf(p *strict.Position, field string, words []string) error {
 	return c.made.anyOf(c.nodes, p, field, words)
+}
+
+func (c *storyChecker) patches(m *moment) error {
+	for i := range m.Patch {
+		p := &m.Patch[i]
+		switch {
+		case (p.Node == "") == (p.Pod == ""):
+			return p.Fail("", "say which node or which pod is changed, as in {node: web-1, with: {metadata: {labels: {disk: ssd}}}}")
+		case p.Node != "" && p.Has("namespace"):
+			return p.Fail("namespace", "nodes have no namespace: leave it out")
+		case !p.With.IsSet():
+			return p.Fail("with", "say what is changed, as in with: {metadata: {labels: {disk: ssd}}}")
+		case p.Node != "":
+			if err := c.anyOf(&p.Position, "node", []string{p.Node}); err != nil {
+				return err
+			}
+		}
+		if _, err := p.With.JSON(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *storyChecker) drains(m *moment) error {

@@ -41,7 +41,8 @@
 //	                 on, with the label pool.
 //	priorityClasses  by name: a number, or {value, globalDefault, preemptionPolicy: Never}
 //	latency          typical, none, or ranges: request, response, watch, kubelet, controller, plugin, provision, attach,
-//	                 publish
+//	                 publish, initialize (until the cloud provider's controller takes the taint
+//	                 node.cloudprovider.kubernetes.io/uninitialized off a node that came with it; it stays with none)
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
 //	kubelet          a KubeletConfiguration: its eviction thresholds
 //	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
@@ -140,6 +141,7 @@
 //	evict ({shop: 2}), ungate ({train: 4})                pods: through the Eviction API; without scheduling gates
 //	add (groups of nodes), remove, cordon, uncordon       nodes
 //	taint, untaint ({nodes, taints})
+//	patch ([{node: zone=east, with: {metadata: {labels: {disk: null}}}}], or {pod, namespace, with})   as kubectl patch does
 //	drain (nodes, or {nodes, parallel: how many at a time, 1 if not given, pause: between them, uncordon: true})
 //	disconnect, reconnect                                 kubelets stop and resume their heartbeats
 //	usage ({app, on, memory})                             what pods use from now on, or nodes without an app

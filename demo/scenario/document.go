@@ -88,6 +88,7 @@ type latency struct {
 	Provision  *span `yaml:"provision"`
 	Attach     *span `yaml:"attach"`
 	Publish    *span `yaml:"publish"`
+	Initialize *span `yaml:"initialize"`
 }
 
 // controllers are settings of kube-controller-manager.
@@ -234,6 +235,7 @@ type moment struct {
 	Reconnect  stringList   `yaml:"reconnect"`
 	Taint      *taintChange `yaml:"taint"`
 	Untaint    *taintChange `yaml:"untaint"`
+	Patch      []patch      `yaml:"patch"`
 
 	Storage   *storageChange      `yaml:"storage"`
 	Devices   *deviceChange       `yaml:"devices"`
@@ -247,6 +249,15 @@ type taintChange struct {
 	strict.Position
 	Nodes  stringList `yaml:"nodes"`
 	Taints []taint    `yaml:"taints"`
+}
+
+// patch changes nodes or a pod as kubectl patch does, by a strategic merge patch.
+type patch struct {
+	strict.Position
+	Node      string     `yaml:"node"`
+	Pod       string     `yaml:"pod"`
+	Namespace string     `yaml:"namespace"`
+	With      strict.Raw `yaml:"with"`
 }
 
 // drain drains nodes, a number at a time, and may uncordon them afterwards.

@@ -33,6 +33,7 @@ func (l *latency) of() memory.Latency {
 		{l.Provision, &all.Provision},
 		{l.Attach, &all.Attach},
 		{l.Publish, &all.Publish},
+		{l.Initialize, &all.Initialize},
 	} {
 		if one.from != nil {
 			*one.to = memory.Delay{Base: one.from.from, Jitter: one.from.to - one.from.from}

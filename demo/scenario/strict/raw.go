@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -95,6 +96,19 @@ func (r *Raw) Scalar(field string) string {
 		return n.Value
 	}
 	return ""
+}
+
+// JSON returns the part as JSON.
+func (r *Raw) JSON() ([]byte, error) {
+	var plain any
+	if err := r.node.Decode(&plain); err != nil {
+		return nil, r.Fail("", "this cannot be read: "+err.Error())
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		return nil, r.Fail("", "this cannot be written as JSON: "+err.Error())
+	}
+	return text, nil
 }
 
 // maxConfigurationValues bounds a configuration, which takes other decoders several times its size to read.
