@@ -75,6 +75,7 @@ const (
 	conflict = "UnschedulableAndUnresolvable: pod affinity terms conflict"
 )
 
+// Shows SEL-04, SEL-09, SEL-10, SEL-11, SEL-12, SEL-13 and SEL-14.
 func TestFilter(t *testing.T) {
 	node := mk.Node("n1").Label("a", "1").Label("b", "2").Label("gen", "5").Label("empty", "").Zone("antarctica-east1").Obj()
 	for name, tc := range map[string]struct {
@@ -162,6 +163,7 @@ func TestPreFilter_NodeNames(t *testing.T) {
 
 // addedAffinity limits the pods of a profile to the nodes labelled scheduler-profile=foo.
 // Shows CONF-03.
+// addedAffinity limits the pods of a profile to the nodes labelled scheduler-profile=foo. Shows SEL-17.
 func TestFilter_AddedAffinity(t *testing.T) {
 	foo := pluginWith(t, &v1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: selector("scheduler-profile In foo")})
 	inProfile := mk.Node("n").Label("scheduler-profile", "foo").Label("a", "1").Obj()
@@ -193,6 +195,7 @@ func preferring(weights map[string]int32) *v1.NodeAffinity {
 	return a
 }
 
+// Shows SEL-15.
 func TestScore(t *testing.T) {
 	nodes := []fwk.NodeInfo{
 		onNode(mk.Node("n0").Obj()),

@@ -114,6 +114,7 @@ func TestBind_Refused(t *testing.T) {
 	}
 }
 
+// Shows SEL-21.
 func TestBind_UnknownNode(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: []world.Kind{world.Pod}})
 	create(s, mk.Pod("web").Obj())
@@ -136,6 +137,7 @@ func TestBind_UnknownNode(t *testing.T) {
 		2m10s deleted pod lost Failed on never PodScheduled=True DisruptionTarget=True/DeletionByPodGC`)
 }
 
+// Shows SEL-26.
 func TestBind_TopologyLabels(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Node("n1").Region("r1").Zone("z1").Label("disk", "ssd").Obj())
