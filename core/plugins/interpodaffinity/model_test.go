@@ -239,7 +239,7 @@ func weighted(t *rapid.T) (list []v1.WeightedPodAffinityTerm) {
 }
 
 // A plugin that keeps counts between cycles, one that is reset before each, and the model must agree after every change of
-// the cluster. Pending pods of one template differ by an index label, as those of a StatefulSet do.
+// the cluster. Pending pods of one template differ by an index label, as those of a StatefulSet do. Shows IPA-02 and IPA-08.
 func TestInterPodAffinity_AgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := cache.NewSnapshot()

@@ -19,6 +19,7 @@ import (
 type scores = map[string]int64
 
 // Shows CONF-06.
+// Shows IPA-05, IPA-08 and IPA-09.
 func TestScore(t *testing.T) {
 	fan := preferring("fan", "fan", 5, of(term(zone, "web")), nil)
 	hermit := preferring("hermit", "hermit", 7, nil, of(term(host, "web")))
