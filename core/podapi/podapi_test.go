@@ -123,7 +123,8 @@ func TestOptions_Tolerations(t *testing.T) {
 	}
 }
 
-// A label under matchLabelKeys may change, but the selector keeps the value that it was given, and the keys stay.
+// A label under matchLabelKeys may change, but the selector keeps the value that it was given, and the keys stay. Shows
+// SPREAD-14.
 func TestOptions_LabelKeysAfterCreation(t *testing.T) {
 	old := spreads(v1.TopologySpreadConstraint{TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule, MatchLabelKeys: []string{"hash"}})
 	old.Labels, old.ResourceVersion = map[string]string{"hash": "x1"}, "1"

@@ -24,6 +24,7 @@ func with(c v1.TopologySpreadConstraint, change func(*v1.TopologySpreadConstrain
 }
 
 // Shows CONF-12.
+// Shows SPREAD-01, SPREAD-04, SPREAD-08, SPREAD-09, SPREAD-10, SPREAD-11, SPREAD-12, SPREAD-15, SPREAD-16, SPREAD-17 and SPREAD-25.
 func TestFilter_ConstraintFields(t *testing.T) {
 	honor, ignore := ptr.To(v1.NodeInclusionPolicyHonor), ptr.To(v1.NodeInclusionPolicyIgnore)
 	minDomains := func(n int32) func(*v1.TopologySpreadConstraint) {
@@ -41,6 +42,8 @@ func TestFilter_ConstraintFields(t *testing.T) {
 	}
 	pooled := zoned("A", "B", "C")
 	pooled[0].Labels["pool"], pooled[1].Labels["pool"] = "ab", "ab"
+	unnamed := zoned("A", "A", "B")
+	delete(unnamed[0].Labels, host)
 	revision := mk.Pod("mypod").Label("foo", "bar").Label("pod-template-hash", "new").Obj()
 	revision.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
 		c.MatchLabelKeys = []string{"pod-template-hash", "absent"}
@@ -76,6 +79,13 @@ func TestFilter_ConstraintFields(t *testing.T) {
 			"nodeTaintsPolicy Honor: the tainted zone C is not a domain", tainted("A", "B", "C"), running("n1", "n2"),
 			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n1 n2 n3",
 		},
+		{"pods on tainted nodes count by default", tainted("B", "A", "A"), running("n1", "n3", "n3"), testPod(hard(zone, 1)), "n1"},
+		{
+			"nodeTaintsPolicy Honor: pods on tainted nodes do not count", tainted("B", "A", "A"), running("n1", "n3", "n3"),
+			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.NodeTaintsPolicy = honor })), "n2 n3",
+		},
+		{"a node counts that has the key of the only constraint", unnamed, running("n1", "n1", "n3"), testPod(hard(zone, 1)), "n3"},
+		{"a node that lacks the key of one of two constraints counts for neither", unnamed, running("n1", "n1", "n3"), testPod(hard(zone, 1), hard(host, 2)), "n2"},
 		{
 			"an empty selector counts no pod, although the pod itself matches it", zoned("A", "B"), running("n1", "n1", "n1"),
 			testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) { c.LabelSelector = &metav1.LabelSelector{} })), "n1 n2",

@@ -21,6 +21,7 @@ import (
 
 type scores = map[string]int64
 
+// Shows SPREAD-05 and SPREAD-34. Shows SPREAD-20.
 func TestScore(t *testing.T) {
 	for _, row := range []struct {
 		name            string
@@ -72,7 +73,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway.
+// The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway. Shows SPREAD-29, SPREAD-32 and SPREAD-35.
 func TestScore_SystemDefaults(t *testing.T) {
 	member := mk.Pod("mypod").Label("foo", "bar").Owner("apps/v1", "ReplicaSet", "web").Obj()
 	constrained := member.DeepCopy()
@@ -97,6 +98,13 @@ func TestScore_SystemDefaults(t *testing.T) {
 		// ln 5 per pod and 2 for the hostname; n1 and n2 also have a zone, of three with "": ln 5 per pod and 4.
 		if diff := cmp.Diff(scores{"n1": 9, "n2": 6, "n3": 4}, raw); diff != "" {
 			t.Errorf("raw scores (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("an empty list of defaults switches them off", func(t *testing.T) {
+		s := fixtureOf(t, cache.SnapshotOf(running("n1", "n1", "n2"), nodes), noDefaults())
+		s.addReplicaSet(t, "web", map[string]string{"foo": "bar"})
+		if raw, _ := s.ScoreAll(t, member); raw != nil {
+			t.Error("the pod was scored, want PreScore to skip")
 		}
 	})
 	for name, pod := range map[string]*v1.Pod{
@@ -142,6 +150,7 @@ func (s *fixture) add(t *testing.T, object any) {
 	}
 }
 
+// Shows SPREAD-29 and SPREAD-30.
 func TestDefaultConstraints_Selectors(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "default", Name: "o"}
 	selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpExists}}}
@@ -184,6 +193,7 @@ func TestDefaultConstraints_Selectors(t *testing.T) {
 }
 
 // Shows CONF-04.
+// Shows SPREAD-31.
 func TestDefaultConstraints_ListedHoldForFilter(t *testing.T) {
 	args := &configv1.PodTopologySpreadArgs{
 		DefaultingType: configv1.ListDefaulting,
