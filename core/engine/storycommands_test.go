@@ -226,6 +226,8 @@ func (s *storyRun) changeNode(node *v1.Node, key, value string) {
 		node.Labels[v1.LabelTopologyZone] = value
 	case "taint":
 		node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: value, Effect: v1.TaintEffectNoSchedule})
+	case "condition":
+		node.Status.Conditions = append(node.Status.Conditions, v1.NodeCondition{Type: v1.NodeConditionType(value), Status: v1.ConditionTrue})
 	case "cordoned":
 		node.Spec.Unschedulable = value == "yes"
 	default:

@@ -19,7 +19,7 @@ const (
 	noSchedule = resourcev1.DeviceTaintEffectNoSchedule
 )
 
-// Shows DRA-41, DRA-43, DRA-44, DRA-47, DRA-48 and DRA-49.
+// Shows DRA-41, DRA-43, DRA-44, DRA-47, DRA-48, DRA-49 and TAINT-33.
 func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -13,6 +13,7 @@ import (
 	"orrery/core/world"
 )
 
+// Shows TAINT-21, TAINT-23 and TAINT-30.
 func TestController_TaintsFromConditions(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{

@@ -6,6 +6,7 @@ import (
 	"orrery/core/evict/taint"
 )
 
+// Shows TAINT-08, TAINT-09 and TAINT-25.
 func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{
@@ -284,6 +285,7 @@ func TestController_KeepsRunningTimer(t *testing.T) {
 	}
 }
 
+// Shows TAINT-14 and TAINT-16.
 func TestController_ComparisonOperators(t *testing.T) {
 	const script = `0 pod above n1 level=>900
 		0 pod below n1 level=<1000

@@ -48,6 +48,7 @@ const (
 )
 
 // Shows CONF-12.
+// Shows TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11 and TAINT-12.
 func TestFilter(t *testing.T) {
 	tainted := func() *mk.NodeBuilder { return mk.Node("n").Taint("key1", "value1", noSchedule) }
 	three := mk.Node("n").Taint("key1", "value1", noSchedule).Taint("key1", "value1", noExecute).Taint("key2", "value2", noSchedule)
@@ -84,6 +85,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// Shows TAINT-13 and TAINT-14.
 func TestFilter_NumericOperators(t *testing.T) {
 	const key = "servicelevel.organization.example/agreed-service-level"
 	for name, tc := range map[string]struct {
@@ -116,6 +118,7 @@ func TestFilter_NumericOperators(t *testing.T) {
 	}
 }
 
+// Shows TAINT-10.
 func TestScore(t *testing.T) {
 	clean := mk.Node("clean")
 	one := mk.Node("one").Taint("a", "", prefer)
@@ -143,7 +146,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A numeric toleration that does not match lowers the node's score and does not reject the node.
+// A numeric toleration that does not match lowers the node's score and does not reject the node. Shows TAINT-16.
 func TestScore_NumericOperators(t *testing.T) {
 	pod := tolerating("level", v1.TolerationOpGt, "900", prefer).Obj()
 	good, bad := onNode(mk.Node("good").Taint("level", "950", prefer).Obj()), onNode(mk.Node("bad").Taint("level", "800", prefer).Obj())

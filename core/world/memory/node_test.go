@@ -84,6 +84,7 @@ func TestNode_NotReadyTaintUntilReady(t *testing.T) {
 		3s modified node n1 Ready=True`)
 }
 
+// Shows TAINT-24.
 func TestNode_LostAndRecovered(t *testing.T) {
 	s := newScene(t, memory.Options{Kinds: podsAndNodes})
 	create(s, node("n1"))
@@ -154,7 +155,7 @@ func TestNode_Heartbeats(t *testing.T) {
 	}
 }
 
-// Without the controller of a cloud provider the taint stays.
+// Without the controller of a cloud provider the taint stays. Shows TAINT-22.
 func TestNode_Uninitialized(t *testing.T) {
 	for takes, want := range map[time.Duration]string{0: "", 5 * time.Second: "5s modified node n1 Ready=True"} {
 		s := newScene(t, memory.Options{Kinds: []world.Kind{world.Node}, Latency: memory.Latency{Initialize: memory.Delay{Base: takes}}})
