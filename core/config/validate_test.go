@@ -11,6 +11,7 @@ import (
 
 // The last value that is allowed and the first that is not, for each range.
 // Shows CONF-04, CONF-05, CONF-08, PERF-01, PERF-10 and B-6.
+// The last value that is allowed and the first that is not, for each range. Shows PACK-06.
 func TestValidate_RangeEdges(t *testing.T) {
 	for _, tt := range []struct {
 		name, gates, good, bad string

@@ -41,6 +41,7 @@ func declaring(features ...string) *v1.Node {
 	return node
 }
 
+// Shows NDF-01, NDF-02 and NDF-03.
 func TestFilter(t *testing.T) {
 	for name, tc := range map[string]struct {
 		on   bool

@@ -51,6 +51,7 @@ func halfUsed() fwk.NodeInfo {
 	return onNode(mk.Node("n").CPU("4000m").Memory("10000Mi").Obj(), mk.Pod("q").CPU("1000m").Memory("1600Mi").Obj())
 }
 
+// Shows PACK-01, PACK-02 and PACK-08.
 func TestScore(t *testing.T) {
 	noRequests := mk.Pod("p").Obj() // counts for 100m and 200Mi
 	for name, tc := range map[string]struct {
@@ -85,7 +86,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// A node of 4000m and 10000Mi that would hold 1200m and 2000Mi with the pod on it.
+// A node of 4000m and 10000Mi that would hold 1200m and 2000Mi with the pod on it. Shows PACK-02.
 func TestScore_ThirtyAndTwentyPercentUsed(t *testing.T) {
 	node := onNode(mk.Node("n").CPU("4000m").Memory("10000Mi").Obj(), mk.Pod("q").CPU("1100m").Memory("1800Mi").Obj())
 	for name, tc := range map[string]struct {
@@ -116,6 +117,7 @@ func TestScore_IgnoresPodLevelResources(t *testing.T) {
 }
 
 // Shows CONF-05.
+// Shows PACK-03.
 func TestRequestedToCapacityRatio_Shapes(t *testing.T) {
 	for shape, want := range map[string]map[int64]int64{
 		"0→10 40→6 100→0": {0: 100, 33: 67, 40: 60, 55: 45, 99: 1, 100: 0},
@@ -135,7 +137,8 @@ func TestRequestedToCapacityRatio_Shapes(t *testing.T) {
 	}
 }
 
-// A shape whose scores fall prefers empty nodes. As with any shape, resources that score 0 are left out of the mean.
+// A shape whose scores fall prefers empty nodes. As with any shape, resources that score 0 are left out of the mean. Shows
+// PACK-04.
 func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 	both := by("RequestedToCapacityRatio", "cpu=1 memory=1", spreading)
 	for name, tc := range map[string]struct {
@@ -158,8 +161,8 @@ func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 	}
 }
 
-// The two nodes of the bin-packing documentation: a pod that requests two foo, 256MB and two cpu, and weights of five
-// for foo, one for memory and three for cpu. There, scores run from 0 to 10; here, from 0 to 100.
+// The two nodes of the bin-packing documentation: a pod that requests two foo, 256MB and two cpu, and weights of five for
+// foo, one for memory and three for cpu. There, scores run from 0 to 10; here, from 0 to 100. Shows PACK-07, PACK-08, PACK-09, PACK-10, PACK-11, PACK-12 and PACK-13.
 func TestRequestedToCapacityRatio_BinPackingExample(t *testing.T) {
 	const foo = "intel.com/foo"
 	args := by("RequestedToCapacityRatio", "intel.com/foo=5 memory=1 cpu=3", packing)
