@@ -102,6 +102,7 @@ func (s *fixture) failed(id world.EffectID, message string) {
 	s.apply(world.EffectDone{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: message}})
 }
 
+// Shows NODE-07.
 func TestEngine_PlacesBindsConfirms(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	pod := mk.Pod("web").CPU("1").Obj()
@@ -126,6 +127,7 @@ func TestEngine_PlacesBindsConfirms(t *testing.T) {
 	}
 }
 
+// Shows NODE-04.
 func TestEngine_UnschedulablePodRequeuedWhenPodDeleted(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	s.added(mk.Node("n1").CPU("1").Memory("8Gi").Obj(), mk.Pod("big").CPU("2").Obj())

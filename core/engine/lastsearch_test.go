@@ -15,6 +15,7 @@ import (
 	"orrery/core/world/memory"
 )
 
+// Shows NODE-03.
 func TestLastSearch_ResultOfEveryNode(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	s.added(

@@ -54,6 +54,7 @@ func TestHeapTop_DecidesTiesByPosition(t *testing.T) {
 	}
 }
 
+// Shows NODE-06.
 func TestPick_DrawsOnlyAmongBest(t *testing.T) {
 	seen := map[int]bool{}
 	for seed := range uint64(64) {

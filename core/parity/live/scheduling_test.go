@@ -23,6 +23,7 @@ func threeNodes() []*v1.Node {
 	}
 }
 
+// Shows NODE-02, NODE-07 and NODE-12.
 func TestScheduling_BindsAndEmitsEvents(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	r := s.start(nil)

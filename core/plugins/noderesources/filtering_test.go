@@ -50,6 +50,7 @@ func onNode(node *v1.Node, pods ...*v1.Pod) fwk.NodeInfo {
 	return info
 }
 
+// Shows NODE-05.
 func TestFilter(t *testing.T) {
 	node := func() *mk.NodeBuilder {
 		return mk.Node("n").CPU("4").Memory("8Gi").Resource(v1.ResourceEphemeralStorage, "100Gi")
@@ -140,7 +141,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// The documentation's example: containers of 500m and 1500m, 100Mi each, on a runtime that needs 250m and 120Mi itself.
+// The documentation's example: containers of 500m and 1500m, 100Mi each, on a runtime that needs 250m and 120Mi itself. Shows OVH-05.
 func TestFilter_CountsOverhead(t *testing.T) {
 	pod := mk.Pod("p").CPU("500m").Memory("100Mi").
 		Container("second", "app", mk.Resources("cpu", "1500m", "memory", "100Mi")).
