@@ -167,6 +167,7 @@ func TestBinding_FailureForgetsAndRequeues(t *testing.T) {
 	}
 }
 
+// Shows PRE-01, PRE-13, PRE-16 and PRE-29.
 func TestPreemption_EvictsLowerPriority(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	small := mk.Pod("small").CPU("1").Priority(1).Node("n1").Started(start).Obj()

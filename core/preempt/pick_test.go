@@ -29,6 +29,7 @@ func startedAt(at time.Time, pods []*v1.Pod) []*v1.Pod {
 	return pods
 }
 
+// Shows PRE-21, PRE-24, PRE-25 and PRE-26.
 func TestPick_Criteria(t *testing.T) {
 	const lowest = -2147483648
 	for _, tc := range []struct {

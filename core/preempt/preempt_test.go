@@ -52,8 +52,14 @@ func label(value string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"name": value}}
 }
 
+// Shows PRE-14, PRE-15, PRE-21, PRE-22, PRE-24, PRE-26, PRE-27, PRE-28 and PRE-32.
 func TestPreemption_Victims(t *testing.T) {
 	big := mk.Pod("big").CPU("2").Priority(100).Obj()
+	withFriend := mk.Pod("big").CPU("2").Priority(100).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelHostname, LabelSelector: label("friend")}},
+	}}).Obj()
+	guaranteed := running("guaranteed", "n1", "1", 1).Memory("1Gi").Obj()
+	guaranteed.Spec.Containers[0].Resources.Limits = guaranteed.Spec.Containers[0].Resources.Requests
 	for _, tc := range []struct {
 		name    string
 		objects []world.Object
@@ -117,6 +123,35 @@ func TestPreemption_Victims(t *testing.T) {
 			"n2: b", "",
 		},
 		{
+			"on the node of more important victims if the pod is too large for the other",
+			[]world.Object{
+				node("n1", "1"), node("n2", "2"), big,
+				running("a", "n1", "1", 1).Obj(), running("b", "n2", "2", 5).Obj(),
+			},
+			"n2: b", "",
+		},
+		{
+			"no victim that the pod has to be with",
+			[]world.Object{node("n1", "2"), withFriend, running("friend", "n1", "2", 1).Obj()},
+			"", "1 node(s) didn't match pod affinity rules.",
+		},
+		{
+			"on another node, where the pod that it has to be with stays",
+			[]world.Object{
+				node("n1", "2"), node("n2", "3"), withFriend, running("friend", "n1", "2", 1).Obj(),
+				running("equal", "n2", "1", 100).Label("name", "friend").Obj(), running("b", "n2", "2", 50).Obj(),
+			},
+			"n2: b", "",
+		},
+		{
+			"the victim of lower priority, although it is Guaranteed and the other BestEffort", // there is room for two pods
+			[]world.Object{
+				mk.Node("n1").CPU("4").Memory("8Gi").Pods("2").Obj(), big, guaranteed,
+				mk.Pod("best-effort").Node("n1").Priority(5).Started(dawn).Obj(),
+			},
+			"n1: guaranteed", "",
+		},
+		{
 			"no victim on a node with an unresolvable rejection",
 			[]world.Object{
 				mk.Node("n1").CPU("2").Memory("8Gi").Taint("only", "gpu", v1.TaintEffectNoSchedule).Obj(), big,
@@ -155,7 +190,7 @@ func TestDryRun_ErrorOfSeveralNodesAppearsOnce(t *testing.T) {
 }
 
 // The dry run removes pods of one node at a time. A pod that is anti-affine to another in its zone preempts that one where it
-// runs, never a pod of another node of the zone, which would not help.
+// runs, never a pod of another node of the zone, which would not help. Shows PRE-23.
 func TestPreemption_EvictsOnlyFromNominatedNode(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

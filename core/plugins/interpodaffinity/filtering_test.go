@@ -210,7 +210,7 @@ func TestFilter_AddPodThenRemovePod(t *testing.T) {
 }
 
 // Removing pods from one node does not help against a match on another node of the same domain, so preemption there finds no
-// victim.
+// victim. Shows PRE-23.
 func TestFilter_VictimsOnOneNodeDoNotFreeZone(t *testing.T) {
 	s := newFixture(t, zoned("V", "V"), on("n2", plain("q", "Q")), on("n1", plain("victim", "v")))
 	p := pod("p", "P", nil, of(term(zone, "Q")))

@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -47,6 +48,7 @@ func furnish(s *scene) {
 	create(s, runtimeClass("plain"))
 }
 
+// Shows PRE-02, PRE-05, PRE-09, PRE-10, PRE-31, TAINT-27 and SPREAD-13.
 func TestAdmission_Pod(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -71,6 +73,12 @@ func TestAdmission_Pod(t *testing.T) {
 			podWith(func(p *v1.Pod) { p.Spec.PriorityClassName = "system-node-critical" }),
 			func(p *v1.Pod) any { return *p.Spec.Priority },
 			int32(2_000_001_000),
+		},
+		{
+			"both of them",
+			podWith(func(p *v1.Pod) { p.Spec.PriorityClassName = "system-cluster-critical" }),
+			func(p *v1.Pod) any { return *p.Spec.Priority },
+			int32(2_000_000_000),
 		},
 		{
 			"no class and no default is priority 0",
@@ -208,7 +216,7 @@ func tolerated(p *v1.Pod) string {
 	return strings.ReplaceAll(strings.Join(all, ", "), "6k", "6000")
 }
 
-// Shows PRE-03.
+// Shows PRE-03, PRE-04, PRE-09 and SPREAD-14.
 func TestAdmission_Refusals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -308,6 +316,18 @@ func TestAdmission_Refusals(t *testing.T) {
 	}
 }
 
+func TestAdmission_PriorityRange(t *testing.T) { // Shows PRE-04.
+	s := newScene(t, memory.Options{})
+	for name, value := range map[string]int32{"highest": 1_000_000_000, "lowest": math.MinInt32} {
+		create(s, class(name, value))
+		pod := create(s, podWith(func(p *v1.Pod) { p.Name, p.Spec.PriorityClassName = name, name }))
+		if *pod.Spec.Priority != value {
+			t.Errorf("a pod of the class %s has priority %d, want %d", name, *pod.Spec.Priority, value)
+		}
+	}
+}
+
+// Shows PRE-06 and PRE-07.
 func TestAdmission_DefaultPriorityClass(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	before := create(s, mk.Pod("before").Obj())
@@ -326,6 +346,12 @@ func TestAdmission_DefaultPriorityClass(t *testing.T) {
 		t.Errorf("a second default gave %v, want forbidden", err)
 	}
 	s.mustDeleteCluster(world.PriorityClass, "common")
+	if kept := s.Pod("default", "after"); *kept.Spec.Priority != 500 {
+		t.Errorf("with its class deleted a pod has priority %d, want the 500 it had", *kept.Spec.Priority)
+	}
+	if _, err := s.Create(podWith(func(p *v1.Pod) { p.Spec.PriorityClassName = "common" })); !apierrors.IsForbidden(err) {
+		t.Errorf("a pod of the deleted class gave %v, want forbidden", err)
+	}
 	if last := create(s, mk.Pod("last").Obj()); *last.Spec.Priority != 0 {
 		t.Errorf("with the default class deleted a new pod has priority %d, want 0", *last.Spec.Priority)
 	}
