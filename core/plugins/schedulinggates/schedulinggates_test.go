@@ -21,6 +21,7 @@ func gates(t *testing.T) *schedulinggates.SchedulingGates {
 	return plugin.(*schedulinggates.SchedulingGates)
 }
 
+// Shows GATE-01 and GATE-04.
 func TestPreEnqueue(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pod  *v1.Pod

@@ -26,6 +26,7 @@ func term(keys ...string) v1.NodeSelectorTerm {
 	return t
 }
 
+// Shows GATE-03, GATE-07, GATE-08, GATE-09, GATE-10 and GATE-11.
 func TestUpdate_PodFields(t *testing.T) {
 	gated := func() *mk.PodBuilder { return mk.Pod("web").Gate("a").Gate("b") }
 	for _, tc := range []struct {
