@@ -15,7 +15,7 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Shows NODE-03.
+// Shows NODE-03 and A-1.
 func TestLastSearch_ResultOfEveryNode(t *testing.T) {
 	s := newFixture(t, engine.Options{})
 	s.added(

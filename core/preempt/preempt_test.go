@@ -190,7 +190,7 @@ func TestDryRun_ErrorOfSeveralNodesAppearsOnce(t *testing.T) {
 }
 
 // The dry run removes pods of one node at a time. A pod that is anti-affine to another in its zone preempts that one where it
-// runs, never a pod of another node of the zone, which would not help. Shows PRE-23.
+// runs, never a pod of another node of the zone, which would not help. Shows PRE-23, A-16 and C-21.
 func TestPreemption_EvictsOnlyFromNominatedNode(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

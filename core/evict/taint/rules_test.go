@@ -6,7 +6,7 @@ import (
 	"orrery/core/evict/taint"
 )
 
-// Shows TAINT-08, TAINT-09 and TAINT-25.
+// Shows TAINT-08, TAINT-09, TAINT-25 and C-14.
 func TestController_EvictionTime(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{

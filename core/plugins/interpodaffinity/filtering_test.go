@@ -16,7 +16,7 @@ import (
 	"orrery/core/plugins/plugintest"
 )
 
-// Shows IPA-01, IPA-03, IPA-04, IPA-06, IPA-07, IPA-10, IPA-14 and IPA-15.
+// Shows IPA-01, IPA-03, IPA-04, IPA-06, IPA-07, IPA-10, IPA-14, IPA-15 and C-7.
 func TestFilter_RequiredTerms(t *testing.T) {
 	threeNodes := zoned("V", "V", "W")
 	s1 := on("n1", plain("s1", "S1"))
@@ -112,7 +112,7 @@ func TestFilter_ReasonsInOrder(t *testing.T) {
 }
 
 // Three caches and three web servers have anti-affinity to their own kind, and the web servers affinity to a cache: each of
-// three nodes gets one of both. Shows IPA-06 and IPA-19.
+// three nodes gets one of both. Shows IPA-06, IPA-19 and C-8.
 func TestFilter_WebServersWithCaches(t *testing.T) {
 	nodes := zoned("V", "V", "V")
 	var placed []*v1.Pod
@@ -210,7 +210,7 @@ func TestFilter_AddPodThenRemovePod(t *testing.T) {
 }
 
 // Removing pods from one node does not help against a match on another node of the same domain, so preemption there finds no
-// victim. Shows PRE-23.
+// victim. Shows PRE-23, A-16 and C-21.
 func TestFilter_VictimsOnOneNodeDoNotFreeZone(t *testing.T) {
 	s := newFixture(t, zoned("V", "V"), on("n2", plain("q", "Q")), on("n1", plain("victim", "v")))
 	p := pod("p", "P", nil, of(term(zone, "Q")))

@@ -75,7 +75,7 @@ const (
 	conflict = "UnschedulableAndUnresolvable: pod affinity terms conflict"
 )
 
-// Shows SEL-04, SEL-09, SEL-10, SEL-11, SEL-12, SEL-13 and SEL-14.
+// Shows SEL-04, SEL-09, SEL-10, SEL-11, SEL-12, SEL-13, SEL-14 and A-4.
 func TestFilter(t *testing.T) {
 	node := mk.Node("n1").Label("a", "1").Label("b", "2").Label("gen", "5").Label("empty", "").Zone("antarctica-east1").Obj()
 	for name, tc := range map[string]struct {
@@ -195,7 +195,7 @@ func preferring(weights map[string]int32) *v1.NodeAffinity {
 	return a
 }
 
-// Shows SEL-15.
+// Shows SEL-15 and C-6.
 func TestScore(t *testing.T) {
 	nodes := []fwk.NodeInfo{
 		onNode(mk.Node("n0").Obj()),

@@ -141,7 +141,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// The documentation's example: containers of 500m and 1500m, 100Mi each, on a runtime that needs 250m and 120Mi itself. Shows OVH-05.
+// The documentation's example: containers of 500m and 1500m, 100Mi each, on a runtime that needs 250m and 120Mi itself. Shows
+// OVH-05 and C-9.
 func TestFilter_CountsOverhead(t *testing.T) {
 	pod := mk.Pod("p").CPU("500m").Memory("100Mi").
 		Container("second", "app", mk.Resources("cpu", "1500m", "memory", "100Mi")).

@@ -162,7 +162,8 @@ func TestRequestedToCapacityRatio_FallingShape(t *testing.T) {
 }
 
 // The two nodes of the bin-packing documentation: a pod that requests two foo, 256MB and two cpu, and weights of five for
-// foo, one for memory and three for cpu. There, scores run from 0 to 10; here, from 0 to 100. Shows PACK-07, PACK-08, PACK-09, PACK-10, PACK-11, PACK-12 and PACK-13.
+// foo, one for memory and three for cpu. There, scores run from 0 to 10; here, from 0 to 100. Shows PACK-07, PACK-08,
+// PACK-09, PACK-10, PACK-11, PACK-12, PACK-13, B-12 and C-19.
 func TestRequestedToCapacityRatio_BinPackingExample(t *testing.T) {
 	const foo = "intel.com/foo"
 	args := by("RequestedToCapacityRatio", "intel.com/foo=5 memory=1 cpu=3", packing)

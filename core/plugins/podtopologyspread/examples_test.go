@@ -9,7 +9,8 @@ import (
 )
 
 // The examples of the Kubernetes documentation, "Pod Topology Spread Constraints". Example 1 has nodes n1 and n2 in zoneA,
-// n3 and n4 in zoneB, and pods foo=bar on n1, n2 and n3. Shows SPREAD-18, SPREAD-19, SPREAD-20, SPREAD-21, SPREAD-22, SPREAD-23, SPREAD-24, SPREAD-25, SPREAD-26 and SPREAD-27.
+// n3 and n4 in zoneB, and pods foo=bar on n1, n2 and n3. Shows SPREAD-18, SPREAD-19, SPREAD-20, SPREAD-21, SPREAD-22, SPREAD-23,
+// SPREAD-24, SPREAD-25, SPREAD-26, SPREAD-27, A-10 and C-11.
 func TestFilter_DocumentationExamples(t *testing.T) {
 	fourNodes, threePods := zoned("A", "A", "B", "B"), running("n1", "n2", "n3")
 	conflict, fivePods := zoned("A", "A", "B"), running("n1", "n1", "n2", "n3", "n3")

@@ -73,7 +73,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway. Shows SPREAD-29, SPREAD-32 and SPREAD-35.
+// The built-in defaults are hostname with maxSkew 3 and zone with maxSkew 5, both ScheduleAnyway. Shows SPREAD-29, SPREAD-32,
+// SPREAD-35 and A-9.
 func TestScore_SystemDefaults(t *testing.T) {
 	member := mk.Pod("mypod").Label("foo", "bar").Owner("apps/v1", "ReplicaSet", "web").Obj()
 	constrained := member.DeepCopy()

@@ -49,6 +49,7 @@ const (
 
 // Shows CONF-12.
 // Shows TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11 and TAINT-12.
+// Shows TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11, TAINT-12 and A-12.
 func TestFilter(t *testing.T) {
 	tainted := func() *mk.NodeBuilder { return mk.Node("n").Taint("key1", "value1", noSchedule) }
 	three := mk.Node("n").Taint("key1", "value1", noSchedule).Taint("key1", "value1", noExecute).Taint("key2", "value2", noSchedule)
@@ -85,7 +86,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Shows TAINT-13 and TAINT-14.
+// Shows TAINT-13, TAINT-14 and C-13.
 func TestFilter_NumericOperators(t *testing.T) {
 	const key = "servicelevel.organization.example/agreed-service-level"
 	for name, tc := range map[string]struct {

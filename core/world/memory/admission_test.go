@@ -327,7 +327,7 @@ func TestAdmission_PriorityRange(t *testing.T) { // Shows PRE-04.
 	}
 }
 
-// Shows PRE-06 and PRE-07.
+// Shows PRE-06, PRE-07 and B-13.
 func TestAdmission_DefaultPriorityClass(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	before := create(s, mk.Pod("before").Obj())
