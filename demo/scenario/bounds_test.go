@@ -34,6 +34,7 @@ func hostile() map[string]struct{ text, want string } {
 		"large daemons":           {nodes + "workloads: [{daemonset: a, spec: {containers: [{name: a, image: " + strings.Repeat("a", 200_000) + "}]}}]\n", "all pods together take more than 128 MiB, encoded"},
 		"large pods in a step":    {nodes + "workloads: [{deployment: a, replicas: 0, spec: {containers: [{name: a, image: " + strings.Repeat("a", 2000) + "}]}}]\nsteps: [{at: 0s, scale: {a: 90000}}]\n", "all pods together take more than 128 MiB, encoded"},
 		"many patterns":           {nodes + "steps: [{at: 0s, cordon: [" + strings.Repeat("'*1000',", 6_000) + "]}]\n", "nodes are selected by too many patterns and labels"},
+		"large patches":           {nodes + "steps: [{at: 0s, patch: [{node: n-*, with: {metadata: {annotations: {a: " + strings.Repeat("a", 100_000) + "}}}}]}]\n", "all patches together may write more than 64 MiB"},
 		"many added nodes":        {"cluster: {nodes: [{name: n, cpu: 1, memory: 1Gi}]}\nsteps: [{at: 0s, add: [" + many(1000, "{name: a%d, cpu: 1, memory: 1},") + "]}]\n", ""},
 		"many workloads in steps": {nodes + "workloads: [" + many(1000, "{pod: a%d},") + "]\nsteps: [{at: 0s, restart: [" + strings.Repeat("a999, ", 20_000) + "]}]\n", "only a deployment can be rolled over"},
 		"many restarts":           {nodes + "workloads: [{deployment: a}]\nsteps: [{at: 0s, every: 1ms, times: 1000, restart: [" + strings.Repeat("a, ", 2000) + "]}]\n", "the steps name workloads more than 1000000 times"},

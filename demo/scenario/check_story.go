@@ -48,6 +48,7 @@ type storyChecker struct {
 	moments  int
 	named    int // workloads in the steps
 	pods     int
+	patched  int // bytes that patches may write
 	replicas map[string]int
 }
 
@@ -214,8 +215,16 @@ func (c *storyChecker) patches(m *moment) error {
 				return err
 			}
 		}
-		if _, err := p.With.JSON(); err != nil {
+		with, err := p.With.JSON()
+		if err != nil {
 			return err
+		}
+		objects := 1
+		if p.Node != "" && c.nodes[p.Node] == nil {
+			objects = len(c.nodes)
+		}
+		if c.patched += objects * len(with); c.patched > maxPatched {
+			return p.Fail("with", "all patches together may write more than %d MiB: write fewer or smaller ones", maxPatched>>20)
 		}
 	}
 	return nil

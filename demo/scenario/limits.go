@@ -13,6 +13,7 @@ const (
 	maxNodeParts = 1_000_000 // of all nodes together: labels, taints, resources and drivers
 	maxPodBytes  = 128 << 20 // of all pods together, encoded
 	maxCompared  = 2_000_000 // nodes with patterns and labels in the steps
+	maxPatched   = 64 << 20  // of all patches together, times the nodes that they may change
 	maxVolumes   = 100_000   // those written, and the claims of all pods together
 	maxReplicas  = 9
 	maxDevices   = 100_000 // of all nodes and pools together, with their partitions

@@ -22,7 +22,6 @@ func annotated(b *mk.PodBuilder, key, value string) *v1.Pod {
 	return b.Obj()
 }
 
-// Shows OVH-10.
 func TestRank_Order(t *testing.T) {
 	a, b, c, d := mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Priority(5).Obj(), mk.Pod("d").Memory("1Gi").Obj()
 	low, high := mk.Pod("low").Memory("2Gi").Obj(), mk.Pod("high").Memory("1Gi").Priority(9).Obj()
