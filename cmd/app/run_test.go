@@ -36,8 +36,7 @@ func given(t *testing.T, args ...string) string {
 		configuration.EnableProfiling, configuration.EnableContentionProfiling)
 }
 
-// Shows CONF-10 and PERF-02.
-// Shows PACK-15.
+// Shows CONF-10, PERF-02 and PACK-15.
 func TestRunFlags_OverrideConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +

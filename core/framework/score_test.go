@@ -43,8 +43,7 @@ func table(scores []fwk.NodePluginScores) string {
 	return b.String()
 }
 
-// Shows FRAME-14, FRAME-15, FRAME-16, FRAME-17 and C-25.
-// Shows NODE-10.
+// Shows FRAME-14, FRAME-15, FRAME-16, FRAME-17, C-25 and NODE-10.
 func TestRunScorePlugins_NormalizesWeighsAndSums(t *testing.T) {
 	world := nodes("a", "b")
 	tests := []struct {

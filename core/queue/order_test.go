@@ -35,8 +35,7 @@ func popAll(q *queue.Queue, now time.Time) []string {
 	}
 }
 
-// Shows QUEUE-02, QUEUE-29 and FRAME-09.
-// Shows PRE-08 and PRE-12.
+// Shows QUEUE-02, QUEUE-29, FRAME-09, PRE-08 and PRE-12.
 func TestActiveQ_Order(t *testing.T) {
 	byName := func(a, b fwk.QueuedPodInfo) bool {
 		return a.GetPodInfo().GetPod().Name < b.GetPodInfo().GetPod().Name
@@ -166,8 +165,7 @@ func TestBackoff_DoublesUpToTheLimit(t *testing.T) {
 	}
 }
 
-// Shows QUEUE-29.
-// Shows PRE-12.
+// Shows QUEUE-29 and PRE-12.
 func TestBackoff_LowPriorityPodPopsWhileHighBacksOff(t *testing.T) {
 	q := queue.New(queue.DefaultOptions())
 	now := clock("12:00:00")

@@ -100,8 +100,7 @@ func value(s *dto.Metric) string {
 	}
 }
 
-// Shows QUEUE-22, QUEUE-23, QUEUE-24 and CONF-18.
-// Shows GATE-06.
+// Shows QUEUE-22, QUEUE-23, QUEUE-24, CONF-18 and GATE-06.
 func TestMetrics_GoldenOfScenario(t *testing.T) {
 	c, e, m, registry := watched(t)
 	if _, err := c.Create(mk.Node("n1").CPU("2").Memory("4Gi").Obj()); err != nil {

@@ -18,9 +18,7 @@ import (
 
 type scores = map[string]int64
 
-// Shows CONF-06.
-// Shows IPA-05, IPA-08 and IPA-09.
-// Shows IPA-05, IPA-08, IPA-09, A-5, B-7 and C-7.
+// Shows CONF-06, IPA-05, IPA-08, IPA-09, A-5, B-7 and C-7.
 func TestScore(t *testing.T) {
 	fan := preferring("fan", "fan", 5, of(term(zone, "web")), nil)
 	hermit := preferring("hermit", "hermit", 7, nil, of(term(host, "web")))

@@ -116,8 +116,7 @@ func TestScore_IgnoresPodLevelResources(t *testing.T) {
 	}
 }
 
-// Shows CONF-05.
-// Shows PACK-03.
+// Shows CONF-05 and PACK-03.
 func TestRequestedToCapacityRatio_Shapes(t *testing.T) {
 	for shape, want := range map[string]map[int64]int64{
 		"0→10 40→6 100→0": {0: 100, 33: 67, 40: 60, 55: 45, 99: 1, 100: 0},

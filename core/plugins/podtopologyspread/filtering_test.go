@@ -23,8 +23,7 @@ func with(c v1.TopologySpreadConstraint, change func(*v1.TopologySpreadConstrain
 	return c
 }
 
-// Shows CONF-12.
-// Shows SPREAD-01, SPREAD-04, SPREAD-08, SPREAD-09, SPREAD-10, SPREAD-11, SPREAD-12, SPREAD-15, SPREAD-16, SPREAD-17 and SPREAD-25.
+// Shows CONF-12, SPREAD-01, SPREAD-04, SPREAD-08, SPREAD-09, SPREAD-10, SPREAD-11, SPREAD-12, SPREAD-15, SPREAD-16, SPREAD-17 and SPREAD-25.
 // Shows SPREAD-01, SPREAD-04, SPREAD-08, SPREAD-09, SPREAD-10, SPREAD-11, SPREAD-12, SPREAD-15, SPREAD-16, SPREAD-17, SPREAD-25,
 // A-8, B-9 and B-17.
 func TestFilter_ConstraintFields(t *testing.T) {

@@ -193,8 +193,7 @@ func TestDefaultConstraints_Selectors(t *testing.T) {
 	}
 }
 
-// Shows CONF-04.
-// Shows SPREAD-31.
+// Shows CONF-04 and SPREAD-31.
 func TestDefaultConstraints_ListedHoldForFilter(t *testing.T) {
 	args := &configv1.PodTopologySpreadArgs{
 		DefaultingType: configv1.ListDefaulting,

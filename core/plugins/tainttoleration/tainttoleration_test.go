@@ -47,9 +47,7 @@ const (
 	exists     = v1.TolerationOpExists
 )
 
-// Shows CONF-12.
-// Shows TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11 and TAINT-12.
-// Shows TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11, TAINT-12 and A-12.
+// Shows CONF-12, TAINT-03, TAINT-04, TAINT-05, TAINT-06, TAINT-07, TAINT-09, TAINT-11, TAINT-12 and A-12.
 func TestFilter(t *testing.T) {
 	tainted := func() *mk.NodeBuilder { return mk.Node("n").Taint("key1", "value1", noSchedule) }
 	three := mk.Node("n").Taint("key1", "value1", noSchedule).Taint("key1", "value1", noExecute).Taint("key2", "value2", noSchedule)
