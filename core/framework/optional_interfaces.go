@@ -137,6 +137,13 @@ type NodeLocal interface {
 	AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool)
 }
 
+// Forgetful is implemented by plugins that keep what they computed for the next cycle. If nothing is to be reused, they are told to
+// forget it before each.
+type Forgetful interface {
+	fwk.Plugin
+	Forget()
+}
+
 // ScaledScore is implemented by [NodeLocal] Score plugins whose NormalizeScore is [ScaleScores], or 100 minus that. The framework
 // then scales their scores without lists.
 type ScaledScore interface {

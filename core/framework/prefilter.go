@@ -20,11 +20,22 @@ import (
 // The third result holds the plugins that restricted the search; nil if none did.
 func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	w := p.instrument(PreFilter, state)
+	if p.deps.NoReuse {
+		p.forget()
+	}
 	run := preFilterRun{skipped: make([]string, 0, len(p.points.preFilter))}
 	result, status := run.all(ctx, &w, state, pod)
 	p.skipFilters(state, run.skipped)
 	w.done(status.Code())
 	return result, status, run.pluginsWithNodes
+}
+
+func (p *Profile) forget() {
+	for _, name := range p.order {
+		if plugin, ok := p.byName[name].(Forgetful); ok {
+			plugin.Forget()
+		}
+	}
 }
 
 type preFilterRun struct {

@@ -265,7 +265,7 @@ func TestInterPodAffinity_AgreesWithModel(t *testing.T) {
 			if err := h.cache.UpdateSnapshot(snapshot); err != nil {
 				t.Fatal(err)
 			}
-			fresh.reset()
+			fresh.Forget()
 			h.compare(t, template, kept, fresh)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
+	"orrery/core/framework"
 	"orrery/core/plugins/topology"
 )
 
@@ -51,6 +52,7 @@ var (
 	_ fwk.ScoreExtensions     = &InterPodAffinity{}
 	_ fwk.EnqueueExtensions   = &InterPodAffinity{}
 	_ fwk.SignPlugin          = &InterPodAffinity{}
+	_ framework.Forgetful     = &InterPodAffinity{}
 )
 
 // New builds the plugin from *configv1.InterPodAffinityArgs, defaulted and valid.
@@ -72,15 +74,15 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		ignorePreferred: a.IgnorePreferredTermsOfExistingPods,
 		queueingHints:   features.Enabled(config.SchedulerQueueingHints),
 	}
-	pl.reset()
+	pl.Forget()
 	return pl, nil
 }
 
 // maxTermSets bounds the memory for recent sets; each takes some 16 bytes per node and axis.
 const maxTermSets = 128
 
-// reset drops everything that is kept between scheduling cycles.
-func (pl *InterPodAffinity) reset() {
+// Forget drops everything that is kept between scheduling cycles.
+func (pl *InterPodAffinity) Forget() {
 	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels, Terms: describeTerms, Keys: selectedKeys}, pl.nodes)
 	pl.recent = topology.NewLRU(maxTermSets, (*termSet).close)
 	pl.visibleLabels = map[string]string{}

@@ -253,7 +253,7 @@ func TestPodTopologySpread_AgreesWithModel(t *testing.T) {
 			if err := h.cache.UpdateSnapshot(snapshot); err != nil {
 				t.Fatal(err)
 			}
-			fresh.reset()
+			fresh.Forget()
 			h.compare(t, fresh, template)
 		}
 	})

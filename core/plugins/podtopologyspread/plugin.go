@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/framework"
 	"orrery/core/plugins/topology"
 )
 
@@ -56,6 +57,7 @@ var (
 	_ fwk.ScoreExtensions     = &PodTopologySpread{}
 	_ fwk.EnqueueExtensions   = &PodTopologySpread{}
 	_ fwk.SignPlugin          = &PodTopologySpread{}
+	_ framework.Forgetful     = &PodTopologySpread{}
 )
 
 // New builds the plugin from *configv1.PodTopologySpreadArgs, defaulted and valid.
@@ -85,15 +87,15 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		}
 		pl.owners = newOwners(h.SharedInformerFactory())
 	}
-	pl.reset()
+	pl.Forget()
 	return pl, nil
 }
 
 // maxConstraintSets bounds the memory for recent sets; each takes some 16 bytes per node and constraint.
 const maxConstraintSets = 128
 
-// reset drops everything that is kept between scheduling cycles.
-func (pl *PodTopologySpread) reset() {
+// Forget drops everything that is kept between scheduling cycles.
+func (pl *PodTopologySpread) Forget() {
 	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels}, pl.nodes)
 	pl.recent = topology.NewLRU(maxConstraintSets, (*constraintSet).close)
 }
