@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -32,14 +33,27 @@ func TestReuse_DecidesTheSame(t *testing.T) {
 				r.change()
 				r.decide()
 			}
-			stats := r.engines[0].Profile(v1.DefaultSchedulerName).ReuseStats()
-			t.Logf("%d cycles, %d cells reused, %d computed, %d tables evicted", r.cycles, stats.Reused, stats.Computed, stats.Evicted)
+			stats := r.engines[0].ReuseStats()
+			t.Logf("%d cycles, %d pods placed, %d cells reused, %d computed, %d tables evicted", r.cycles, r.engines[0].Counters().Decisions[engine.Placed], stats.Reused, stats.Computed, stats.Evicted)
 			if stats.Reused < stats.Computed {
 				t.Error("less was reused than computed: the run compares too little")
 			}
 		})
 	}
 }
+
+// twoProfiles has one that spreads pods and one that packs them.
+const twoProfiles = `
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: packing
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}
+`
 
 // longRun gives engines the same inputs.
 type longRun struct {
@@ -51,14 +65,19 @@ type longRun struct {
 	created int
 	nodes   []*v1.Node
 	bound   []*v1.Pod
-	waiting map[string]*v1.Pod // by name
+	waiting []*v1.Pod
+	dying   []string // the names of pods that are evicted and still run
 }
 
 func newLongRun(t *testing.T, seed uint64) *longRun {
-	r := &longRun{t: t, draw: rand.New(rand.NewPCG(seed, 0x5e05e)), now: start, waiting: map[string]*v1.Pod{}}
+	r := &longRun{t: t, draw: rand.New(rand.NewPCG(seed, 0x5e05e)), now: start}
 	tie := pick(r.draw, engine.BySeed, engine.ByHeap)
+	configuration, err := config.LoadNamed("two profiles", []byte(twoProfiles), config.DefaultFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, fresh := range []bool{false, true, true} {
-		e, err := engine.New(engine.Options{Seed: seed, Start: start, TieBreak: tie, NoReuse: fresh})
+		e, err := engine.New(engine.Options{Config: configuration, Seed: seed, Start: start, TieBreak: tie, NoReuse: fresh})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,16 +105,23 @@ func (r *longRun) apply(event world.Event) {
 
 // change changes the cluster a little.
 func (r *longRun) change() {
-	r.now = r.now.Add(time.Duration(r.draw.IntN(3000)) * time.Millisecond)
+	r.now = r.now.Add(time.Duration(r.draw.IntN(900)) * time.Millisecond)
 	r.apply(world.Tick{})
+	if r.draw.IntN(4) == 0 {
+		r.endDying()
+	}
 	switch r.draw.IntN(10) {
 	default:
 		for range 1 + r.draw.IntN(6) {
 			r.addPod()
 		}
 	case 0, 1:
-		for range min(len(r.bound), r.draw.IntN(17)) {
+		for range min(len(r.bound), r.draw.IntN(13)) {
 			r.deletePod(r.draw.IntN(len(r.bound)))
+		}
+		for len(r.waiting) > 4 { // else those that fit nowhere are tried most
+			r.apply(world.Changed{Op: world.Deleted, Object: r.waiting[0]})
+			r.waiting = r.waiting[1:]
 		}
 	case 2:
 		r.changeNode(r.draw.IntN(len(r.nodes)))
@@ -181,6 +207,7 @@ var templates = []func(*mk.PodBuilder){
 		b.CPU("200m").Toleration(v1.Toleration{Key: "only", Operator: v1.TolerationOpExists})
 	},
 	func(b *mk.PodBuilder) { b.CPU("1500m").Priority(10) },
+	func(b *mk.PodBuilder) { b.CPU("2").Priority(20) },
 	func(b *mk.PodBuilder) { b.CPU("100m").Request("example.com/none", "1") },
 	func(b *mk.PodBuilder) {
 		b.CPU("100m").Affinity(&v1.Affinity{NodeAffinity: &v1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.PreferredSchedulingTerm{
@@ -216,8 +243,9 @@ func (r *longRun) addPod() {
 	r.created++
 	b := mk.Pod(fmt.Sprint("p", r.created)).Namespace(pick(r.draw, "default", "other")).Created(r.now)
 	pick(r.draw, templates...)(b)
+	b.Scheduler(pick(r.draw, v1.DefaultSchedulerName, v1.DefaultSchedulerName, "packing"))
 	pod := b.Obj()
-	r.waiting[pod.Name] = pod
+	r.waiting = append(r.waiting, pod)
 	r.apply(world.Changed{Op: world.Added, Object: pod})
 }
 
@@ -225,6 +253,16 @@ func (r *longRun) deletePod(at int) {
 	pod := r.bound[at]
 	r.bound = slices.Delete(r.bound, at, at+1)
 	r.apply(world.Changed{Op: world.Deleted, Object: pod})
+}
+
+// endDying ends the evicted pods. Until then the preemptors are nominated.
+func (r *longRun) endDying() {
+	for _, name := range r.dying {
+		if at := slices.IndexFunc(r.bound, func(p *v1.Pod) bool { return p.Name == name }); at >= 0 {
+			r.deletePod(at)
+		}
+	}
+	r.dying = nil
 }
 
 // decide has the engines decide on all pods that are ready, and compares them after each.
@@ -257,7 +295,7 @@ func (r *longRun) compare(i int, want, got *engine.Decision) {
 	if _, also := r.engines[i].LastSearch(); !slices.Equal(searched, also) {
 		r.t.Errorf("cycle %d: engine %d found other nodes feasible, on the way to %s", r.cycles, i, want.Node)
 	}
-	if diff := cmp.Diff(r.engines[0].Profile(v1.DefaultSchedulerName).Counts(), r.engines[i].Profile(v1.DefaultSchedulerName).Counts()); diff != "" {
+	if diff := cmp.Diff(r.engines[0].Profile(want.Profile).Counts(), r.engines[i].Profile(want.Profile).Counts()); diff != "" {
 		r.t.Errorf("cycle %d, of %s: engine %d counts other calls of plugins (-reusing +other):\n%s", r.cycles, want.Pod, i, diff)
 	}
 }
@@ -274,15 +312,14 @@ func (r *longRun) perform() {
 		r.apply(world.EffectDone{Effect: effect.ID})
 		switch act := effect.Action.(type) {
 		case world.Bind:
-			pod := r.waiting[act.Pod.Name].DeepCopy()
-			delete(r.waiting, pod.Name)
+			at := slices.IndexFunc(r.waiting, func(p *v1.Pod) bool { return p.Name == act.Pod.Name })
+			pod := r.waiting[at].DeepCopy()
+			r.waiting = slices.Delete(r.waiting, at, at+1)
 			pod.Spec.NodeName = act.Node
 			r.bound = append(r.bound, pod)
 			r.apply(world.Changed{Op: world.Modified, Object: pod})
 		case world.Delete:
-			if at := slices.IndexFunc(r.bound, func(p *v1.Pod) bool { return p.Name == act.Pod.Name }); at >= 0 {
-				r.deletePod(at)
-			}
+			r.dying = append(r.dying, act.Pod.Name)
 		}
 	}
 }

@@ -1,0 +1,90 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var planted = flag.Bool("planted", false, "plant mistakes in what reuse forgets, and see that the test of reuse finds each")
+
+// plantedMistake is a change of a file of core after which something that ends a kept result is forgotten.
+type plantedMistake struct{ name, file, from, to string }
+
+// unseen is a mistake by which a place does not show that a node differs in something.
+func unseen(name, differs string) plantedMistake {
+	const from = "\tinfo.copyTo(&at.info)\n\tif file && kind == Updated {\n"
+	return plantedMistake{
+		name, "cache/refresh.go", from,
+		"\tbefore := at.info\n\tinfo.copyTo(&at.info)\n\tif file && kind == Updated && !(" + differs + ") {\n",
+	}
+}
+
+var plantedMistakes = []plantedMistake{
+	unseen("labels", `before.node.Labels["disk"] != info.node.Labels["disk"]`),
+	unseen("taints", `len(before.node.Spec.Taints) != len(info.node.Spec.Taints)`),
+	unseen("allocatable", `before.allocatable.MilliCPU != info.allocatable.MilliCPU`),
+	unseen("port", `len(before.usedPorts) != len(info.usedPorts)`),
+	unseen("image", `len(before.imageStates) != len(info.imageStates)`),
+	{
+		"nomination", "engine/search.go",
+		"a.reuse == nil || e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name)", "a.reuse == nil",
+	},
+	{"namespace's labels", "plugins/interpodaffinity/termset.go", ".Map(pl.visibleLabels).Map(namespace)", ".Map(pl.visibleLabels)"},
+	{"spread count", "plugins/topology/domaincounts.go", "range r.log[t.replayed-r.logStart:]", "range r.log[t.replayed-r.logStart+1:]"},
+	{"minimum domain", "plugins/topology/domainsums.go", "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
+	{"configuration", "framework/reuse.go", "r.tables = reuse.New(reuseLimit)", "r.tables = forAllProfiles\n\t}\n}\n\nvar forAllProfiles = reuse.New(reuseLimit)\n\nfunc init() {\n\tif false {"},
+}
+
+// Each mistake is found. It is laid over the files for one build, so the tree stays as it is.
+func TestReuse_FindsPlantedMistakes(t *testing.T) {
+	if !*planted {
+		t.Skip("it builds the tests once for each mistake; run it with -planted")
+	}
+	for _, m := range plantedMistakes {
+		t.Run(m.name, func(t *testing.T) {
+			run := exec.Command("go", "test", "-count=1", "-overlay", overlay(t, m), "-run", "TestReuse_DecidesTheSame", "-cycles", "60000", "-parallel", "1", ".")
+			out, err := run.CombinedOutput()
+			switch text := string(out); {
+			case err == nil:
+				t.Error("the mistake is not found")
+			case !strings.Contains(text, "--- FAIL: TestReuse_DecidesTheSame"):
+				t.Errorf("the test did not run: %s", text)
+			default:
+				t.Log(text[:min(len(text), 400)])
+			}
+		})
+	}
+}
+
+// overlay writes the file that go build -overlay takes.
+func overlay(t *testing.T, m plantedMistake) string {
+	t.Helper()
+	file, err := filepath.Abs(filepath.Join("..", m.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(right), m.from) != 1 {
+		t.Fatalf("%s has no such place, or several: %s", m.file, m.from)
+	}
+	dir := t.TempDir()
+	wrong, list := filepath.Join(dir, "wrong.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {file: wrong}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{wrong: strings.Replace(string(right), m.from, m.to, 1), list: string(text)} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
