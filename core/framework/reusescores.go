@@ -36,9 +36,11 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 			return nil, nil, false
 		}
 	}
-	if err := c.addOthers(ctx, &w, nodes); err != nil {
-		w.done(fwk.Error)
-		return nil, fwk.AsStatus(err), true
+	if len(c.scorers.others) > 0 {
+		if err := c.addOthers(ctx, w, nodes); err != nil {
+			w.done(fwk.Error)
+			return nil, fwk.AsStatus(err), true
+		}
 	}
 	c.scored(len(nodes))
 	w.done(fwk.Success)
@@ -123,15 +125,12 @@ func addToAll(totals []int64, more int64) {
 }
 
 // addOthers adds the scores of the plugins that are called for every node.
-func (c *Reuse) addOthers(ctx context.Context, w *instrument, nodes []fwk.NodeInfo) error {
-	if len(c.scorers.others) == 0 {
-		return nil
-	}
+func (c *Reuse) addOthers(ctx context.Context, w instrument, nodes []fwk.NodeInfo) error {
 	p := c.profile
 	table := p.scoreTable
 	p.scoreTable = scoreTable{}
 	table.resize(c.scorers.others, c.state, nodes)
-	run := scoreRun{scoreTable: &table, watch: w, state: c.state, pod: c.pod, nodes: nodes}
+	run := scoreRun{scoreTable: &table, watch: &w, state: c.state, pod: c.pod, nodes: nodes}
 	scores, err := run.all(ctx)
 	p.scoreTable = table
 	for i := range scores {

@@ -52,7 +52,7 @@ func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bo
 	if !p.canSign {
 		return nil
 	}
-	all := map[string]any{fwk.SchedulerNameSignerName: pod.Spec.SchedulerName}
+	var all map[string]any // made late: with default spread constraints the first plugin refuses every pod
 	for i, signer := range p.signers {
 		start := w.start()
 		var fragments []fwk.SignFragment
@@ -66,10 +66,17 @@ func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bo
 			p.signers[0], p.signers[i] = p.signers[i], p.signers[0]
 			return nil
 		}
+		if all == nil {
+			all = map[string]any{}
+		}
 		for _, f := range fragments {
 			all[f.Key] = f.Value
 		}
 	}
+	if all == nil {
+		all = map[string]any{}
+	}
+	all[fwk.SchedulerNameSignerName] = pod.Spec.SchedulerName
 	signature, err := json.Marshal(all)
 	if err != nil {
 		return nil

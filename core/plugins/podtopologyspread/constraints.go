@@ -44,6 +44,9 @@ func (pl *PodTopologySpread) constraintsFor(pod *v1.Pod, when v1.UnsatisfiableCo
 		return a, found
 	}
 	a.owners = pl.owners.selectionFor(pod)
+	if a.owners.empty() {
+		return a, false
+	}
 	a.ownerSelector = a.owners.compile()
 	return a, !a.ownerSelector.Empty()
 }

@@ -91,6 +91,8 @@ func (s *selection) add(sets ...map[string]string) {
 	}
 }
 
+func (s *selection) empty() bool { return len(s.labels) == 0 && s.selector == nil }
+
 // compile never fails: a selector that does not parse adds nothing, as does an absent one.
 func (s selection) compile() labels.Selector {
 	all := labels.SelectorFromSet(s.labels)

@@ -83,15 +83,17 @@ const scoreKey fwk.StateKey = "PreScore" + Name
 // preferences are the pod's tolerations that may match a PreferNoSchedule taint.
 type preferences struct{ tolerations []v1.Toleration }
 
+var noPreferences = &preferences{}
+
 // Clone returns the preferences themselves: nothing changes them.
 func (p *preferences) Clone() fwk.StateData { return p }
 
 // PreScore picks the tolerations that can match a PreferNoSchedule taint: those for that effect and those for any.
 func (*TaintToleration) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	prefer := &preferences{}
+	prefer := noPreferences
 	for _, toleration := range pod.Spec.Tolerations {
 		if toleration.Effect == "" || toleration.Effect == v1.TaintEffectPreferNoSchedule {
-			prefer.tolerations = append(prefer.tolerations, toleration)
+			prefer = &preferences{append(prefer.tolerations, toleration)}
 		}
 	}
 	state.Write(scoreKey, prefer)
