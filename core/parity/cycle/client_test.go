@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
@@ -76,6 +77,17 @@ func (c *recordingClient) failsBinding(pod string) bool {
 	failing := c.failingBindings[pod]
 	delete(c.failingBindings, pod)
 	return failing
+}
+
+// deletesAny reports whether one of these pods has just been deleted.
+func (c *recordingClient) deletesAny(pods []*v1.Pod) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.calls, func(call apiCall) bool {
+		return call.delete && slices.ContainsFunc(pods, func(pod *v1.Pod) bool {
+			return pod.Namespace == call.pod.Namespace && pod.Name == call.pod.Name
+		})
+	})
 }
 
 type volumeWrites struct {

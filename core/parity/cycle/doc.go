@@ -23,7 +23,7 @@
 // the volume controller, or as one that fails, and both go on.
 //
 // Pods of a gang wait on permit, in kube-scheduler on goroutines. Where any of them times out, the clock stops, and what both do then is
-// compared; see gangs_test.go.
+// compared; see gangs_test.go. Where any of them is preempted, kube-scheduler's goroutines take turns; see turns_test.go.
 //
 // Extenders are in the process, one of each kind on both sides (extenders_test.go): kube-scheduler's HTTP client talks to one
 // handler, and the test acts as the world that answers Orrery's calls by another.

@@ -8,6 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/plugins/defaultpreemption"
 )
 
 // record has a queue's data about a pod.
@@ -43,8 +45,13 @@ func (p *decisionCase) compareRecords(pod *v1.Pod) string {
 	if diff := cmp.Diff(recordOf(theirs), recordOf(ours)); diff != "" {
 		return fmt.Sprintf(", pod %s (-kube-scheduler +Orrery):\n%s", pod.Name, diff)
 	}
+	if pod.Spec.WorkloadRef == nil && ours.GetUnschedulablePlugins().Has(defaultpreemption.Name) {
+		p.seen.Count(heldBack)
+	}
 	return ""
 }
+
+const heldBack = "preemptors held back while their victims are evicted"
 
 // compareNominations compares the nominated pods of each node.
 func (p *decisionCase) compareNominations() string {

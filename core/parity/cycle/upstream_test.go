@@ -16,6 +16,7 @@ import (
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"orrery/core/config"
 	"orrery/core/parity/informers"
 )
 
@@ -45,12 +46,13 @@ type upstreamScheduler struct {
 	ctx            context.Context
 	end            context.CancelFunc
 	last           *decision
+	turns          turns
 }
 
 func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler {
 	s := p.settings
 	ctx, end := context.WithCancel(context.Background())
-	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing), stored: p.stored}, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff}
+	t := &upstreamScheduler{informers: informers.New(), client: &recordingClient{failingBindings: set(failing), stored: p.stored}, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff, turns: newTurns()}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
@@ -62,6 +64,11 @@ func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler
 	t.sched = sched
 	p.serveExtenders(sched.Extenders, t.client)
 	t.instrument()
+	if s.features.Enabled(config.SchedulerAsyncPreemption) {
+		for _, profile := range sched.Profiles {
+			t.holdEvictions(profile)
+		}
+	}
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
 	return t
@@ -111,6 +118,9 @@ func (t *upstreamScheduler) instrument() {
 		return result, err
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
+		if isPreempted(status) {
+			<-t.turns.requeue
+		}
 		// Else the binding failed, maybe another pod's that was on permit, which the calls show.
 		inCycle := func(d *decision) bool {
 			return d.Node == "" || strings.HasPrefix(status.Message(), "running Permit plugin ")
@@ -150,7 +160,7 @@ func (t *upstreamScheduler) step() *decision {
 		return nil
 	}
 	t.sched.ScheduleOne(t.ctx)
-	synctest.Wait()
+	t.turns.settle()
 	return t.last
 }
 
