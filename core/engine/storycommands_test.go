@@ -115,7 +115,7 @@ func (s *storyRun) watchEffect(id world.EffectID) func(*player) {
 	case world.Bind:
 		return s.applyChange(world.Modified, s.change(action.Pod.Name, []string{"node=" + action.Node}))
 	case world.Delete:
-		return s.command("gone", []string{action.Pod.Name})
+		return s.command("delete", []string{action.Pod.Name})
 	case world.PatchStatus:
 		pod := s.objects[action.Pod.Name].DeepCopyObject().(*v1.Pod)
 		if action.Condition != nil {

@@ -23,6 +23,7 @@
 //     for every comparison.
 //   - A gated preemptor is activated when its victims' evictions are done and the victims no longer exist, as where another
 //     preemptor evicted the same ones. kube-scheduler waits for an event, which may not come.
+//   - Nominations are cleared while the first victims are evicted. kube-scheduler clears them before.
 //   - After a failed call, no further victim is evicted, and the preemptor is activated. kube-scheduler goes on with calls
 //     that are bound to fail.
 package preempt

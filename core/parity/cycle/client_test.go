@@ -79,14 +79,12 @@ func (c *recordingClient) failsBinding(pod string) bool {
 	return failing
 }
 
-// deletesAny reports whether one of these pods has just been deleted.
-func (c *recordingClient) deletesAny(pods []*v1.Pod) bool {
+// writesOthers reports whether pods other than this one have just been written.
+func (c *recordingClient) writesOthers(pod *v1.Pod) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.ContainsFunc(c.calls, func(call apiCall) bool {
-		return call.delete && slices.ContainsFunc(pods, func(pod *v1.Pod) bool {
-			return pod.Namespace == call.pod.Namespace && pod.Name == call.pod.Name
-		})
+		return call.pod != types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 	})
 }
 

@@ -25,7 +25,7 @@ import (
 //
 //	the cycle ends ─► evict all victims but the last ─► requeue those on permit ─► evict the last ─► requeue it
 //
-// They are requeued before the last one is evicted only if a victim has to be deleted: in a cluster that takes time.
+// They are requeued before the last one is evicted only if the preemption needs API calls, which take time in a cluster.
 type turns struct {
 	eviction, requeue chan struct{}
 }
@@ -60,8 +60,8 @@ func (t *upstreamScheduler) holdEvictions(h upframework.Framework) {
 		preempts.Evaluator.PreemptPod = func(ctx context.Context, c uppreempt.Candidate, preemptor, victim *v1.Pod, plugin string) error {
 			victims := slices.DeleteFunc(slices.Clone(c.Victims().Pods), func(v *v1.Pod) bool { return v.DeletionTimestamp != nil })
 			last := victim == victims[len(victims)-1]
-			deletes := h.GetWaitingPod(victim.UID) == nil || t.client.deletesAny(victims)
-			if victim == victims[0] || last && deletes {
+			calls := h.GetWaitingPod(victim.UID) == nil || t.client.writesOthers(preemptor)
+			if victim == victims[0] || last && calls {
 				<-t.turns.eviction
 			}
 			return evict(ctx, c, preemptor, victim, plugin)
@@ -75,26 +75,29 @@ func isPreempted(status *fwk.Status) bool {
 	return errors.As(status.AsError(), &fit) && fit.Diagnosis.UnschedulablePlugins.Has(defaultpreemption.Name)
 }
 
-// A preemptor is held back if a victim on permit loses its place while others have to be deleted.
+// A preemptor is held back if a victim on permit loses its place while others have to be deleted, or nominations to be cleared.
 func TestScheduler_PreemptsPodsOnPermit(t *testing.T) {
+	nominated := []*v1.Pod{mk.Pod("nominated").CPU("100").NeverPreempt().Nominated("node").Obj()}
 	bound := func(priority int32) *v1.Pod { return mk.Pod("bound").Node("node").CPU("1").Priority(priority).Obj() }
 	for _, tc := range []struct {
-		name     string
-		bound    []*v1.Pod
-		onPermit []int32 // their priorities: the higher ones are evicted first
-		heldBack bool
+		name             string
+		bound, nominated []*v1.Pod
+		onPermit         []int32 // their priorities: the higher ones are evicted first
+		heldBack         bool
 	}{
-		{"before a bound pod", []*v1.Pod{bound(1)}, []int32{2}, true},
-		{"after a bound pod", []*v1.Pod{bound(2)}, []int32{1}, false},
-		{"before and after a bound pod", []*v1.Pod{bound(2)}, []int32{3, 1}, true},
-		{"alone", nil, []int32{2, 1}, false},
+		{"before a bound pod", []*v1.Pod{bound(1)}, nil, []int32{2}, true},
+		{"after a bound pod", []*v1.Pod{bound(2)}, nil, []int32{1}, false},
+		{"before and after a bound pod", []*v1.Pod{bound(2)}, nil, []int32{3, 1}, true},
+		{"alone", nil, nil, []int32{2, 1}, false},
+		{"while a nomination is cleared", nil, nominated, []int32{2, 1}, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &clusterCase{
-				Gates:  map[string]bool{"GenericWorkload": true, "GangScheduling": true},
-				Config: &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: configv1.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"}},
-				Nodes:  []*v1.Node{mk.Node("node").CPU("3").Obj()},
-				Bound:  tc.bound,
+				Gates:     map[string]bool{"GenericWorkload": true, "GangScheduling": true},
+				Config:    &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: configv1.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"}},
+				Nodes:     []*v1.Node{mk.Node("node").CPU("3").Obj()},
+				Bound:     tc.bound,
+				Nominated: tc.nominated,
 			}
 			for _, priority := range tc.onPermit {
 				name := fmt.Sprint("gang-", priority)
