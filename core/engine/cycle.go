@@ -52,9 +52,11 @@ type attempt struct {
 	ranks    []rank
 	scores   []fwk.NodePluginScores
 	asking   asking
-	extended bool // some of the scores are extenders'
-	decision Decision
-	started  time.Duration
+	// postFilter is how far PostFilter has come.
+	postFilter framework.PostFilterRun
+	extended   bool // some of the scores are extenders'
+	decision   Decision
+	started    time.Duration
 }
 
 // Step decides on one pod, at the time of the last input: on the one whose scheduling cycle waited for extenders, if they have
@@ -155,6 +157,9 @@ func (a *attempt) skipDeleted() *Decision {
 // schedule finds a node and reserves its resources. It returns either a binding, ready to start, or the failure; neither, if it
 // has to be called again with the answers of extenders.
 func (a *attempt) schedule() (*binding, *failure) {
+	if a.step == preempting {
+		return nil, a.runPostFilter(a.fit)
+	}
 	node, err := a.schedulePod()
 	if errors.Is(err, errAsked) {
 		return nil, nil
@@ -193,7 +198,8 @@ func (a *attempt) reserve(node string) (*binding, *failure) {
 	}, nil
 }
 
-// runPostFilter turns a failed search into the attempt's failure, after running PostFilter.
+// runPostFilter turns a failed search into the attempt's failure, after running PostFilter. There is none yet if PostFilter asks
+// extenders.
 func (a *attempt) runPostFilter(err error) *failure {
 	var fit *framework.FitError
 	switch {
@@ -204,7 +210,13 @@ func (a *attempt) runPostFilter(err error) *failure {
 	case !a.profile.HasPostFilterPlugins():
 		return &failure{status: fwk.NewStatus(fwk.Unschedulable).WithError(fit), nomination: clearNomination}
 	}
-	result, status := a.profile.RunPostFilterPlugins(a.engine.ctx, a.state, a.pod, fit.Diagnosis.NodeToStatus)
+	a.step = preempting
+	a.engine.preempting.Store(a)
+	result, status, over := a.profile.ContinuePostFilterPlugins(a.engine.ctx, a.state, a.pod, fit.Diagnosis.NodeToStatus, &a.postFilter)
+	a.engine.preempting.Store(nil)
+	if !over {
+		return nil
+	}
 	fit.Diagnosis.PostFilterMsg = status.Message()
 	f := &failure{status: fwk.NewStatus(fwk.Unschedulable).WithError(fit)}
 	if result != nil {

@@ -53,7 +53,7 @@ type Decision struct {
 	RunnerUp      string
 	RunnerUpScore int64
 	// Unknown names the extenders that were not asked, or that the world does not have: what they say of the pod is unknown, and
-	// each counts as one that leaves all nodes and gives no score.
+	// each counts as one that leaves all nodes, gives no score and agrees with all victims.
 	Unknown []string
 	// Generation is that of the snapshot of the attempt.
 	Generation int64

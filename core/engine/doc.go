@@ -48,8 +48,12 @@
 // plugins filter the nodes of the cycle again, since the data in a cycle's state belong to the plugins that wrote them; so after a
 // change of other objects than nodes and pods in the middle of a cycle, a fork may find something else than its original.
 //
-// An answer that no world has, of a simulated cluster without the extender, leaves all nodes and gives no score. Explanations, and an
-// engine with [Options.ExtendersUnasked], go by the same rule without asking. The decision names those extenders as unknown.
+// An answer that no world has, of a simulated cluster without the extender, leaves all nodes, gives no score and agrees with all
+// victims. Explanations, and an engine with [Options.ExtendersUnasked], go by the same rule without asking. The decision names those
+// extenders as unknown.
+//
+// About preemption a PostFilter plugin asks, through its handle. The call fails until it is answered, so that the plugin returns; then
+// the plugin is called again, with the same cycle state, and gets the answer (extenderpreemption.go).
 //
 // An extender that binds is called in the binding, beside other cycles.
 //
@@ -81,6 +85,7 @@
 //   - A queued pod whose schedulerName changes to another scheduler leaves the queue at once.
 //   - A bound pod that appears on another node, or on none, is moved there and reported as a problem; kube-scheduler stops.
 //   - A pod that is deleted while extenders are asked about it is given up at once. kube-scheduler goes on until its binding fails.
-//   - A plugin cannot call extenders through its handle.
+//   - A plugin cannot call extenders through its handle, except about preemption, in PostFilter, which is then called again with the
+//     answer. An extender that may be ignored says that it may not while it is asked.
 //   - A plugin's panic fails its call, and the scheduler goes on; kube-scheduler ends.
 package engine

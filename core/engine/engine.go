@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -46,8 +47,8 @@ type Options struct {
 	// Shadow says that another scheduler binds the pods. A pod that it binds to another node ends the engine's own
 	// binding, and is not queued again.
 	Shadow bool
-	// ExtendersUnasked says that no extender is called. Each counts as one that leaves all nodes and gives no score, and decisions
-	// name those whose verdict is therefore unknown.
+	// ExtendersUnasked says that no extender is called. Each counts as one that leaves all nodes, gives no score and agrees with all
+	// victims, and decisions name those whose verdict is therefore unknown.
 	ExtendersUnasked bool
 	// Start is the time before the first input; timers count from it.
 	Start time.Time
@@ -98,6 +99,7 @@ type Engine struct {
 	gates         queue.FeatureGates
 	startIndex    int
 	suspended     *attempt                // the scheduling cycle that waits for extenders; nil if none does
+	preempting    atomic.Pointer[attempt] // the scheduling cycle whose PostFilter plugins run; nil if none do
 	feasible      []fwk.NodeInfo          // of the last search; the memory is used again
 	places        []reuse.Place           // of the feasible nodes
 	ranks         []rank                  // of the feasible nodes
@@ -134,9 +136,6 @@ func New(o Options) (*Engine, error) {
 		o.DecisionLogSize = defaultDecisionLogSize
 	}
 	extenders := extender.All(o.Config.Extenders)
-	if err := checkVerbs(extenders); err != nil {
-		return nil, err
-	}
 	registry := plugins.Registry(o.Config.Features)
 	if err := registry.Merge(o.Plugins); err != nil {
 		return nil, fmt.Errorf("adding third-party plugins: %w", err)
@@ -187,7 +186,7 @@ func (e *Engine) makeProfiles() error {
 			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
 			Devices: e.devices, DRA: claims,
-			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: extenderHandles(e.extenders),
+			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: e.extenderHandles(), AwaitsExtenders: e.awaitsExtenders,
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			NoReuse: e.options.NoReuse, HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/mk"
@@ -37,17 +35,6 @@ func newFixture(t *testing.T, o engine.Options) *fixture {
 		t.Fatalf("making an engine: %v", err)
 	}
 	return &fixture{t, e, start}
-}
-
-func TestNew_RejectsPreemptVerb(t *testing.T) {
-	c, err := config.Load([]byte("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
-		"extenders: [{urlPrefix: \"http://x\", preemptVerb: preempt}]\n"), config.DefaultFeatures())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := engine.New(engine.Options{Config: c}); err == nil || !strings.Contains(err.Error(), `extender "http://x" has a preemptVerb`) {
-		t.Errorf("an engine with an extender for preemption: %v", err)
-	}
 }
 
 func (s *fixture) apply(event world.Event) {

@@ -11,24 +11,17 @@ import (
 	"orrery/core/world"
 )
 
-// checkVerbs refuses extenders with a verb that is not asked for.
-func checkVerbs(all []*extender.Extender) error {
-	for _, x := range all {
-		if x.Has(world.ExtenderPreempt) {
-			return fmt.Errorf("extender %q has a preemptVerb, and Orrery asks no extender about preemption: take the verb out of the configuration", x.Name())
-		}
-	}
-	return nil
+// extenderHandle is an extender as plugins see it; it implements fwk.Extender. They may ask what it is for, and in PostFilter about
+// preemption. They may not call it otherwise: an answer to a plugin would be in no recording.
+type extenderHandle struct {
+	*extender.Extender
+	engine *Engine
 }
 
-// extenderHandle is an extender as plugins see it; it implements fwk.Extender. They may ask what it is for, and not call it: an
-// answer to a plugin would be in no recording.
-type extenderHandle struct{ *extender.Extender }
-
-func extenderHandles(all []*extender.Extender) []fwk.Extender {
+func (e *Engine) extenderHandles() []fwk.Extender {
 	var handles []fwk.Extender
-	for _, x := range all {
-		handles = append(handles, extenderHandle{x})
+	for _, x := range e.extenders {
+		handles = append(handles, extenderHandle{x, e})
 	}
 	return handles
 }
@@ -47,13 +40,22 @@ func (h extenderHandle) Prioritize(*v1.Pod, []fwk.NodeInfo) (*extenderv1.HostPri
 
 func (h extenderHandle) Bind(*v1.Binding) error { return h.refuse() }
 
-func (h extenderHandle) ProcessPreemption(*v1.Pod, map[string]*extenderv1.Victims, fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
-	return nil, h.refuse()
+func (h extenderHandle) ProcessPreemption(pod *v1.Pod, victims map[string]*extenderv1.Victims, nodes fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
+	a := h.engine.preempting.Load()
+	if a == nil || !h.SupportsPreemption() {
+		return nil, fmt.Errorf("extender %q cannot be called by a plugin, except about preemption, in PostFilter", h.Name())
+	}
+	return a.processPreemption(h.Extender, pod, victims, nodes)
+}
+
+// IsIgnorable is false while the extender is being asked: then the plugin has to stop.
+func (h extenderHandle) IsIgnorable() bool {
+	a := h.engine.preempting.Load()
+	return h.Ignorable && (a == nil || a.asking.over())
 }
 
 func (h extenderHandle) IsBinder() bool              { return h.Has(world.ExtenderBind) }
 func (h extenderHandle) IsPrioritizer() bool         { return h.Has(world.ExtenderPrioritize) }
 func (h extenderHandle) IsFilter() bool              { return h.Has(world.ExtenderFilter) }
 func (h extenderHandle) SupportsPreemption() bool    { return h.Has(world.ExtenderPreempt) }
-func (h extenderHandle) IsIgnorable() bool           { return h.Ignorable }
 func (h extenderHandle) IsInterested(p *v1.Pod) bool { return h.Interested(p) }

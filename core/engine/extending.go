@@ -11,11 +11,12 @@ import (
 	"orrery/core/cache"
 	"orrery/core/extender"
 	"orrery/core/framework"
+	"orrery/core/preempt"
 	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
-// errAsked suspends a search: extenders are asked, and the search goes on with their answers.
+// errAsked suspends an attempt: extenders are asked, and it goes on with their answers.
 var errAsked = errors.New("extenders have not answered yet")
 
 // asking is what an attempt asks extenders.
@@ -68,11 +69,16 @@ func (s *asking) take() []extenderCall {
 // asks reports whether the attempt asks extenders. A pod that is only explained does not concern them.
 func (a *attempt) asks() bool { return a.popped != nil && !a.engine.options.ExtendersUnasked }
 
-// ask calls an extender about the feasible nodes. Without asking, the answer is at once that there is none.
-func (a *attempt) ask(x *extender.Extender, verb world.ExtenderVerb) {
+// askAboutNodes calls an extender about the feasible nodes.
+func (a *attempt) askAboutNodes(x *extender.Extender, verb world.ExtenderVerb) {
+	a.ask(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: objectsOf(a.feasible)})
+}
+
+// ask calls an extender. Without asking, the answer is at once that there is none.
+func (a *attempt) ask(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderRequest) {
 	call := extenderCall{extender: x}
 	if a.asks() {
-		call.act = callOf(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: objectsOf(a.feasible)})
+		call.act = callOf(x, verb, r)
 		call.effect = a.engine.emit(call.act)
 	} else {
 		call.outcome = &world.Outcome{}
@@ -105,7 +111,7 @@ func (a *attempt) filterByExtenders() error {
 			continue
 		}
 		if len(a.asking.calls) == 0 {
-			a.ask(x, world.ExtenderFilter)
+			a.askAboutNodes(x, world.ExtenderFilter)
 		}
 		if !a.asking.over() {
 			return errAsked
@@ -196,7 +202,7 @@ func (a *attempt) prioritize() error {
 	if len(a.asking.calls) == 0 {
 		for _, x := range a.engine.extenders {
 			if x.Has(world.ExtenderPrioritize) && x.Interested(a.pod) {
-				a.ask(x, world.ExtenderPrioritize)
+				a.askAboutNodes(x, world.ExtenderPrioritize)
 			}
 		}
 	}
@@ -215,6 +221,18 @@ func (a *attempt) prioritize() error {
 	}
 	a.addScores(given)
 	return nil
+}
+
+// PrioritizingCount is how many extenders are asked for scores.
+func (e *Engine) PrioritizingCount() (n int) {
+	if a := e.suspended; a != nil && a.step == prioritizing && !a.asking.cancelled {
+		for _, call := range a.asking.calls {
+			if call.outcome == nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // prioritiesPerScore is how much of a plugin's range one step of an extender's is.
@@ -310,6 +328,9 @@ func (a *attempt) filterAgain() {
 	a.state = framework.NewCycleState()
 	a.state.SetRecordPluginMetrics(was.ShouldRecordPluginMetrics())
 	a.state.Write(framework.PodsToActivateKey, podsToActivate(was))
+	if consultation, err := was.Read(preempt.ConsultationKey); err == nil {
+		a.state.Write(preempt.ConsultationKey, consultation)
+	}
 	if _, status, _ := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod); !status.IsSuccess() {
 		return
 	}

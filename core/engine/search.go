@@ -33,6 +33,7 @@ const (
 	scoring
 	prioritizing // extenders score
 	searched
+	preempting // no node is feasible, and PostFilter runs
 )
 
 // search refreshes the snapshot, filters and scores. Without a feasible node the error is errNoNodes or a FitError. A

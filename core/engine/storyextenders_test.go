@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"orrery/core/world"
 )
 
@@ -51,6 +53,12 @@ func (s *storyRun) respond(id world.EffectID, args []string) func(*player) {
 			score := world.HostScore{Host: name}
 			_, _ = fmt.Sscan(text, &score.Score)
 			answer.Scores = append(answer.Scores, score)
+		case "victims":
+			on := world.AnsweredVictims{Node: name}
+			for _, pod := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+				on.Pods = append(on.Pods, types.UID("pod/default/"+pod))
+			}
+			answer.Victims = append(answer.Victims, on)
 		case "error":
 			answer.Error = strings.ReplaceAll(value, "_", " ")
 		default:
@@ -64,6 +72,13 @@ func callText(a world.CallExtender) string {
 	words := fmt.Sprintf("ask %s about %s", a.URL, a.Pod.Name)
 	for _, node := range a.Request.Nodes {
 		words += " " + node.Name
+	}
+	for _, on := range a.Request.Victims {
+		var pods []string
+		for _, pod := range on.Pods {
+			pods = append(pods, pod.Name)
+		}
+		words += " " + on.Node + ":" + strings.Join(pods, ",")
 	}
 	return strings.TrimSpace(words + " " + a.Request.Node)
 }

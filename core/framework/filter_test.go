@@ -337,6 +337,33 @@ func TestRunPreFilterExtensions_AddAndRemovePod(t *testing.T) {
 }
 
 // Shows FRAME-12.
+// A plugin that waits for extenders is called again, and those before it are not. What they said is kept.
+func TestContinuePostFilterPlugins_WhileExtendersAnswer(t *testing.T) {
+	var log []string
+	unanswered := 2
+	asks := func() bool {
+		awaited := strings.HasSuffix(log[len(log)-1], "B") && unanswered > 0
+		if awaited {
+			unanswered--
+		}
+		return awaited
+	}
+	p := profile(t, framework.Options{AwaitsExtenders: asks},
+		postFilter{fake: fake{"A", &log}, answer: answer{fwk.Unschedulable, "a"}}, postFilter{fake: fake{"B", &log}, answer: answer{fwk.Unschedulable, "b"}})
+	run, calls, over := &framework.PostFilterRun{}, 0, false
+	var status *fwk.Status
+	for !over {
+		_, status, over = p.ContinuePostFilterPlugins(ctx, framework.NewCycleState(), web, framework.NewNodeToStatus(0), run)
+		calls++
+	}
+	if got := describe(status); calls != 3 || got != "Unschedulable by A: a, b" {
+		t.Errorf("after %d calls %q", calls, got)
+	}
+	if diff := cmp.Diff([]string{"PostFilter A", "PostFilter B", "PostFilter B", "PostFilter B"}, log); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
 func TestRunPostFilterPlugins(t *testing.T) {
 	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
 	tests := []struct {

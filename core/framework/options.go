@@ -34,12 +34,14 @@ type Options struct {
 	KubeConfig *restclient.Config
 	Events     events.EventRecorder
 	Extenders  []fwk.Extender
-	DRA        fwk.SharedDRAManager
-	CSI        fwk.CSIManager
-	Workloads  fwk.WorkloadManager
-	Volumes    *volumes.State
-	Devices    *devices.State
-	Gangs      *gangs.State
+	// AwaitsExtenders reports, after a call of a PostFilter plugin, whether it asked an extender that has not answered. Nil is no.
+	AwaitsExtenders func() bool
+	DRA             fwk.SharedDRAManager
+	CSI             fwk.CSIManager
+	Workloads       fwk.WorkloadManager
+	Volumes         *volumes.State
+	Devices         *devices.State
+	Gangs           *gangs.State
 
 	Features config.Features
 	// NoReuse says that every verdict and score is computed afresh, also where plugins promise that they are as before.

@@ -2,10 +2,19 @@ package framework
 
 import (
 	"context"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
+
+// PostFilterRun is how far a run of the PostFilter plugins has come. It is plain data.
+type PostFilterRun struct {
+	next     int
+	kept     *fwk.PostFilterResult
+	reasons  []string
+	rejector string
+}
 
 // RunPostFilterPlugins runs when no node is feasible.
 //
@@ -14,23 +23,32 @@ import (
 //     status.nominatedNodeName is kept.
 //   - UnschedulableAndUnresolvable ends the run with that result. Anything else is an error and ends it with none.
 func (p *Profile) RunPostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	w := p.instrument(PostFilter, state)
-	result, status := p.postFilter(ctx, &w, state, pod, nodes)
-	w.done(status.Code())
+	result, status, _ := p.ContinuePostFilterPlugins(ctx, state, pod, nodes, &PostFilterRun{})
 	return result, status
 }
 
-func (p *Profile) postFilter(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
-	var kept *fwk.PostFilterResult
-	var reasons []string
-	var rejector string
-	for _, s := range p.points.postFilter {
+// ContinuePostFilterPlugins begins a run or goes on with it. The run is not over while extenders have not answered a plugin, which is
+// then called again, with the same state.
+func (p *Profile) ContinuePostFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader, run *PostFilterRun) (result *fwk.PostFilterResult, status *fwk.Status, over bool) {
+	w := p.instrument(PostFilter, state)
+	if result, status, over = p.postFilter(ctx, &w, state, pod, nodes, run); over {
+		w.done(status.Code())
+	}
+	return result, status, over
+}
+
+func (p *Profile) postFilter(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod, nodes fwk.NodeToStatusReader, run *PostFilterRun) (*fwk.PostFilterResult, *fwk.Status, bool) {
+	for ; run.next < len(p.points.postFilter); run.next++ {
+		s := p.points.postFilter[run.next]
 		start := w.start()
 		var result *fwk.PostFilterResult
 		status := p.call(PostFilter, s.Plugin, pod, func() (status *fwk.Status) {
 			result, status = s.plugin.PostFilter(ctx, state, pod, nodes)
 			return status
 		})
+		if p.deps.AwaitsExtenders != nil && p.deps.AwaitsExtenders() {
+			return nil, nil, false
+		}
 		s.countCall(status)
 		w.observe(s.Plugin, status, start)
 		v := PluginResult{Plugin: s.Plugin, Status: status}
@@ -40,19 +58,19 @@ func (p *Profile) postFilter(ctx context.Context, w *instrument, state fwk.Cycle
 		w.record(v)
 		switch {
 		case status.IsSuccess():
-			return result, status
+			return result, status, true
 		case status.Code() == fwk.UnschedulableAndUnresolvable:
-			return result, withPlugin(status, s.Plugin)
+			return result, withPlugin(status, s.Plugin), true
 		case !status.IsRejected():
-			return nil, fwk.AsStatus(errorOf(status)).WithPlugin(s.Plugin)
+			return nil, fwk.AsStatus(errorOf(status)).WithPlugin(s.Plugin), true
 		}
 		if result != nil && result.Mode() != fwk.ModeNoop {
-			kept = result
+			run.kept = result
 		}
-		reasons = append(reasons, status.Reasons()...)
-		if rejector == "" {
-			rejector = s.Plugin
+		run.reasons = append(slices.Clip(run.reasons), status.Reasons()...)
+		if run.rejector == "" {
+			run.rejector = s.Plugin
 		}
 	}
-	return kept, fwk.NewStatus(fwk.Unschedulable, reasons...).WithPlugin(rejector)
+	return run.kept, fwk.NewStatus(fwk.Unschedulable, run.reasons...).WithPlugin(run.rejector), true
 }

@@ -9,6 +9,9 @@
 // pod does not fit are the victims. [Pick] compares the candidates by six criteria, each deciding among those that the one
 // before left equal.
 //
+// Extenders with a preemptVerb are asked in between: each may drop candidates, and choose other victims and nodes. While one has
+// not answered, PostFilter returns, and is called again with the same cycle state, which has the candidates.
+//
 // [Evaluator.Find] is the whole decision and changes nothing. [VictimEvictions] carries it out: victims get a condition and
 // are deleted by effects, the last one after the others, while PreEnqueue keeps the preemptor gated.
 //

@@ -62,9 +62,29 @@ const RecordKey fwk.StateKey = "orrery/preemption"
 // Clone returns the record itself, which does not change.
 func (r *Record) Clone() fwk.StateData { return r }
 
-// Find decides and changes nothing. The pod is the preemptor as the cluster has it now. The status is a success with a
-// record, or says why there is none; helpless means that preemption helps on no node, which clears the pod's nomination.
+// Find decides and changes nothing but the state. The pod is the preemptor as the cluster has it now. The status is a success
+// with a record, or says why there is none; helpless means that preemption helps on no node, which clears the pod's nomination.
+// While an extender has not answered, the status is an error; Find is called again, and goes on.
 func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (r *Record, helpless bool, status *fwk.Status) {
+	c, err := framework.ReadState[*consultation](state, ConsultationKey)
+	if err != nil {
+		if c, helpless, status = ev.findCandidates(ctx, state, pod, m); c == nil {
+			return nil, helpless, status
+		}
+	}
+	candidates, err := ev.consult(state, pod, c)
+	switch {
+	case err != nil:
+		return nil, false, fwk.AsStatus(err)
+	case len(candidates) == 0:
+		return nil, false, fwk.NewStatus(fwk.Unschedulable, "no candidate node for preemption")
+	}
+	r = &Record{Tried: c.tried, Potential: c.potential}
+	r.Candidate, r.By, r.Lost = Pick(candidates)
+	return r, false, nil
+}
+
+func (ev *Evaluator) findCandidates(ctx context.Context, state fwk.CycleState, pod *v1.Pod, m fwk.NodeToStatusReader) (c *consultation, helpless bool, status *fwk.Status) {
 	findings := FindingsIn(state)
 	if reason, terminating := ev.ineligible(pod, m); reason != "" {
 		findings.ineligible(reason, terminating)
@@ -84,15 +104,14 @@ func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod
 	}
 	result, err := ev.dryRun(ctx, state, pod, potential, findings)
 	findings.ended(result.tried, len(potential), len(all))
-	if len(result.candidates()) == 0 {
+	c = &consultation{candidates: result.candidates(), tried: result.tried, potential: len(potential)}
+	if len(c.candidates) == 0 {
 		if err != nil {
 			return nil, false, fwk.AsStatus(err)
 		}
 		return nil, true, result.unhelpful(pod, len(all))
 	}
-	r = &Record{Tried: result.tried, Potential: len(potential)}
-	r.Candidate, r.By, r.Lost = Pick(result.candidates())
-	return r, false, nil
+	return c, false, nil
 }
 
 // ineligible says why the pod may not preempt: its policy is Never, or earlier victims are still terminating. It is empty

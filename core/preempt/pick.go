@@ -1,6 +1,7 @@
 package preempt
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Candidate is a node on which the pod would fit without the victims. There is at least one, and they are in order of
-// importance.
+// importance, or in that of an extender's answer.
 type Candidate struct {
 	Node    string
 	Victims []*v1.Pod
@@ -115,9 +116,12 @@ func prioritySum(victims []*v1.Pod) int64 {
 
 // earliestStart is when the first of the victims with the highest priority among them started.
 func earliestStart(victims []*v1.Pod) int64 {
-	earliest := int64(math.MaxInt64)
+	highest, earliest := int32(math.MinInt32), int64(math.MaxInt64)
 	for _, pod := range victims {
-		if corev1.PodPriority(pod) == corev1.PodPriority(victims[0]) {
+		switch order := cmp.Compare(corev1.PodPriority(pod), highest); {
+		case order > 0:
+			highest, earliest = corev1.PodPriority(pod), startedAt(pod)
+		case order == 0:
 			earliest = min(earliest, startedAt(pod))
 		}
 	}

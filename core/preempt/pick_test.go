@@ -80,6 +80,14 @@ func TestPick_Criteria(t *testing.T) {
 			"a", preempt.LatestStart,
 		},
 		{
+			"an extender may answer in any order: the first victim counts as the most important, and the highest priority for the start",
+			[]preempt.Candidate{
+				{"a", append(startedAt(dawn.Add(3*time.Hour), victims(3)), startedAt(dawn, victims(10))...), 0},
+				{"b", append(startedAt(dawn, victims(3)), startedAt(dawn.Add(time.Hour), victims(10))...), 0},
+			},
+			"b", preempt.LatestStart,
+		},
+		{
 			"a victim that has not started yet is the latest of all",
 			[]preempt.Candidate{
 				{"a", startedAt(dawn, victims(10)), 0},

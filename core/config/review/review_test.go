@@ -120,8 +120,7 @@ func TestReview_Warnings(t *testing.T) {
 				"6 extenders[0].weight: it has no prioritizeVerb: the weight has no effect\n" +
 				"7 extenders[0].enableHTTPS: urlPrefix begins with http://: it is asked without TLS\n" +
 				"8 extenders[1]: it has no verb: it is never asked\n" +
-				"11 extenders[2].nodeCacheCapable: it is sent no nodes: this has no effect\n" +
-				"14 extenders[3].preemptVerb: Orrery asks no extender about preemption, and does not start with this file; kube-scheduler does",
+				"11 extenders[2].nodeCacheCapable: it is sent no nodes: this has no effect",
 		},
 		{
 			"the lease of another scheduler", head + "profiles: [{schedulerName: mine}]\nleaderElection:\n  leaseDuration: 20s\n", "",

@@ -17,9 +17,6 @@ func extenders(s *subject) []Finding {
 		} else if len(e.ManagedResources) == 0 {
 			warn("", "it manages no resources: it is asked for every pod, which waits for its answer")
 		}
-		if e.PreemptVerb != "" {
-			warn(".preemptVerb", "Orrery asks no extender about preemption, and does not start with this file; kube-scheduler does")
-		}
 		if e.Weight != 0 && e.PrioritizeVerb == "" {
 			warn(".weight", "it has no prioritizeVerb: the weight has no effect")
 		}

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"orrery/core/engine"
 	"orrery/core/trace"
 	"orrery/core/world"
@@ -67,8 +70,8 @@ func (p replayer) abandonCalls(r trace.Record, which func(trace.EffectKey) bool,
 	return len(keys) > 0
 }
 
-// aboutOwnNodes leaves out the nodes of an answer that this engine has not asked about: to an extender's own answer, that would be
-// an error.
+// aboutOwnNodes leaves out the nodes and the victims of an answer that this engine has not asked about: to an extender's own answer,
+// that would be an error.
 func (p replayer) aboutOwnNodes(ended world.EffectDone) world.EffectDone {
 	all := p.engine.PendingEffects()
 	i := slices.IndexFunc(all, func(one engine.PendingEffect) bool { return one.Effect == ended.Effect })
@@ -82,6 +85,15 @@ func (p replayer) aboutOwnNodes(ended world.EffectDone) world.EffectDone {
 	}
 	answer := *ended.Outcome.Answer
 	answer.Nodes = slices.DeleteFunc(slices.Clone(answer.Nodes), func(name string) bool { return !asked[name] })
+	answer.Victims = slices.DeleteFunc(slices.Clone(answer.Victims), func(on world.AnsweredVictims) bool { return !offered(call, on) })
 	ended.Outcome.Answer = &answer
 	return ended
+}
+
+// offered reports whether the victims are among those that the extender was asked about.
+func offered(call world.CallExtender, on world.AnsweredVictims) bool {
+	i := slices.IndexFunc(call.Request.Victims, func(v world.ExtenderVictims) bool { return v.Node == on.Node })
+	return i >= 0 && !slices.ContainsFunc(on.Pods, func(uid types.UID) bool {
+		return !slices.ContainsFunc(call.Request.Victims[i].Pods, func(pod *v1.Pod) bool { return pod.UID == uid })
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"orrery/core/config"
 	"orrery/core/drive"
@@ -23,19 +22,21 @@ import (
 const extenderAddress = "http://odd.example.com"
 
 // extenderScene is a cluster of 20 nodes, of which an extender refuses the odd ones. It is slow for a while, longer than its
-// timeout, and then it is gone for half a minute. Every second a pod arrives, and some are deleted while they are asked about.
+// timeout, and then it is gone for half a minute. Every second a pod arrives, and some are deleted while they are asked about. In the
+// end pods come that preempt others.
 func extenderScene(t *testing.T, seed uint64) (engine.Options, *memory.Cluster) {
 	c, err := config.Load([]byte(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 extenders:
-- {urlPrefix: "`+extenderAddress+`", filterVerb: filter, prioritizeVerb: prioritize, weight: 2, nodeCacheCapable: true, httpTimeout: 3s}
+- {urlPrefix: "`+extenderAddress+`", filterVerb: filter, prioritizeVerb: prioritize, preemptVerb: preempt, weight: 2, nodeCacheCapable: true, httpTimeout: 3s}
 `), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
 	well := memory.Extender{
-		Refuses: labels.SelectorFromSet(labels.Set{"odd": "yes"}), Reason: "the node is odd", Prefers: labels.SelectorFromSet(labels.Set{"fast": "yes"}),
-		Takes: memory.Delay{Base: 5 * time.Millisecond, Jitter: 400 * time.Millisecond},
+		Refuses: func(n *v1.Node) bool { return n.Labels["odd"] == "yes" }, Reason: "the node is odd",
+		Prefers: func(n *v1.Node) bool { return n.Labels["fast"] == "yes" },
+		Takes:   memory.Delay{Base: 5 * time.Millisecond, Jitter: 400 * time.Millisecond},
 	}
 	slow, gone := well, well
 	slow.Takes, gone.Down = memory.Delay{Base: 2 * time.Second, Jitter: 4 * time.Second}, true
@@ -59,6 +60,18 @@ extenders:
 		at(arrives, func(c *memory.Cluster) { must(c.Create(mk.Pod(name).CPU("1").Obj())) })
 		if i%7 == 3 {
 			at(arrives+100*time.Millisecond, func(c *memory.Cluster) { _ = c.Delete(world.Pod, "default", name, metav1.DeleteOptions{}) })
+		}
+	}
+	for i := range 5 {
+		name := fmt.Sprintf("high-%d", i)
+		arrives := time.Duration(60+2*i) * time.Second
+		at(arrives, func(c *memory.Cluster) {
+			pod := mk.Pod(name).CPU("8").Obj()
+			pod.Spec.PriorityClassName = "system-cluster-critical"
+			must(c.Create(pod))
+		})
+		if i%2 == 1 {
+			at(arrives+300*time.Millisecond, func(c *memory.Cluster) { _ = c.Delete(world.Pod, "default", name, metav1.DeleteOptions{}) })
 		}
 	}
 	at(15*time.Second, func(c *memory.Cluster) { c.SetExtender(extenderAddress, slow) })
@@ -109,6 +122,15 @@ func TestReplay_ExtenderThatDiesAndComesBack(t *testing.T) {
 		}
 		if failed := e.Counters().Decisions[engine.Failed]; failed < 5 {
 			t.Errorf("seed %d: %d attempts failed, so the extender was hardly slow or gone", seed, failed)
+		}
+		preempted := 0
+		for d := range e.Decisions() {
+			if d.Preemption != nil {
+				preempted++
+			}
+		}
+		if preempted < 2 {
+			t.Errorf("seed %d: %d pods preempted others", seed, preempted)
 		}
 		if skipped := e.Counters().Decisions[engine.Skipped]; skipped == 0 {
 			t.Errorf("seed %d: no pod was deleted while the extender was asked about it", seed)

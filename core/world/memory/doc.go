@@ -67,8 +67,8 @@
 //
 // # Extenders
 //
-// Extenders of the scheduler are web servers beside the cluster (extender.go): they refuse and prefer nodes by labels, take their
-// time, fail, and die and come back as a script wants. A call is not ordered with the other effects on its pod. The scheduler's
+// Extenders of the scheduler are web servers beside the cluster (extender.go): they refuse and prefer nodes, take their time,
+// fail, and die and come back as a script wants. A call is not ordered with the other effects on its pod. The scheduler's
 // other extenders, of another address, give no answer.
 //
 // # Checks

@@ -6,24 +6,23 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/world"
 )
 
-// Extender is a simulated extender of the scheduler. It knows nodes by their labels, and must not be changed.
+// Extender is a simulated extender of the scheduler. It must not be changed.
 type Extender struct {
-	// Refuses are the nodes that do not pass its filter, for the reason; nil is none. Unresolvable says that preemption does not
-	// help there.
-	Refuses      labels.Selector
+	// Refuses are the nodes that do not pass its filter, for the reason, and on which no pod may be preempted; nil is none.
+	// Unresolvable says that preemption does not help there.
+	Refuses      func(*v1.Node) bool
 	Reason       string
 	Unresolvable bool
 	// Prefers are the nodes that get the highest priority; the others get the lowest.
-	Prefers labels.Selector
+	Prefers func(*v1.Node) bool
 	// Takes is how long it takes to answer.
 	Takes Delay
-	// Down refuses connections. Error, if not empty, is its answer to everything that is not a priority.
+	// Down refuses connections. Error, if not empty, is its answer to a filter and to a binding.
 	Down  bool
 	Error string
 }
@@ -114,13 +113,7 @@ func (c *Cluster) answerOf(x Extender, id world.EffectID, act world.CallExtender
 	case world.ExtenderPrioritize:
 		x.prioritize(&act.Request, answer)
 	case world.ExtenderPreempt:
-		for _, on := range act.Request.Victims {
-			kept := world.AnsweredVictims{Node: on.Node, PDBViolations: on.PDBViolations}
-			for _, pod := range on.Pods {
-				kept.Pods = append(kept.Pods, pod.UID)
-			}
-			answer.Victims = append(answer.Victims, kept)
-		}
+		x.preempt(c, &act.Request, answer)
 	case world.ExtenderBind:
 		if answer.Error = x.Error; answer.Error == "" {
 			if err := c.bind(world.Bind{Pod: act.Pod, Node: act.Request.Node}, id); err != nil {
@@ -134,7 +127,7 @@ func (c *Cluster) answerOf(x Extender, id world.EffectID, act world.CallExtender
 func (x Extender) filter(r *world.ExtenderRequest, answer *world.ExtenderAnswer) {
 	answer.AsObjects = !r.NamesOnly
 	for _, node := range r.Nodes {
-		if selects(x.Refuses, node) {
+		if x.Refuses != nil && x.Refuses(node) {
 			answer.Failed = append(answer.Failed, world.FailedNode{Node: node.Name, Reason: x.Reason, Unresolvable: x.Unresolvable})
 		} else {
 			answer.Nodes = append(answer.Nodes, node.Name)
@@ -146,13 +139,24 @@ func (x Extender) prioritize(r *world.ExtenderRequest, answer *world.ExtenderAns
 	const highest = 10
 	for _, node := range r.Nodes {
 		score := world.HostScore{Host: node.Name}
-		if selects(x.Prefers, node) {
+		if x.Prefers != nil && x.Prefers(node) {
 			score.Score = highest
 		}
 		answer.Scores = append(answer.Scores, score)
 	}
 }
 
-func selects(selector labels.Selector, node *v1.Node) bool {
-	return selector != nil && selector.Matches(labels.Set(node.Labels))
+// preempt leaves victims as they are, on nodes that it does not refuse.
+func (x Extender) preempt(c *Cluster, r *world.ExtenderRequest, answer *world.ExtenderAnswer) {
+	for _, on := range r.Victims {
+		node, err := c.Get(world.Node, "", on.Node)
+		if err != nil || x.Refuses != nil && x.Refuses(node.(*v1.Node)) {
+			continue
+		}
+		kept := world.AnsweredVictims{Node: on.Node, PDBViolations: on.PDBViolations}
+		for _, pod := range on.Pods {
+			kept.Pods = append(kept.Pods, pod.UID)
+		}
+		answer.Victims = append(answer.Victims, kept)
+	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -18,8 +18,9 @@ const odd = "http://odd"
 
 func oddNodes() memory.Extender {
 	return memory.Extender{
-		Refuses: labels.SelectorFromSet(labels.Set{"odd": "yes"}), Reason: "odd", Prefers: labels.SelectorFromSet(labels.Set{"fast": "yes"}),
-		Takes: memory.Delay{Base: time.Second},
+		Refuses: func(n *v1.Node) bool { return n.Labels["odd"] == "yes" }, Reason: "odd",
+		Prefers: func(n *v1.Node) bool { return n.Labels["fast"] == "yes" },
+		Takes:   memory.Delay{Base: time.Second},
 	}
 }
 
@@ -145,5 +146,29 @@ func TestExtender_UnknownAndBinding(t *testing.T) {
 		if got, _ := outcomes(c, 2*time.Second); len(got) != 1 || got[0].Answer == nil || got[0].Answer.Error != want {
 			t.Errorf("binding %d is answered %+v, want %q", i, got, want)
 		}
+	}
+}
+
+// It lets no pod be preempted on a node that it refuses, or that is gone.
+func TestExtender_Preempts(t *testing.T) {
+	c, call := extenderCalls(oddNodes())
+	var asked []world.ExtenderVictims
+	for _, node := range []*v1.Node{mk.Node("n1").Label("odd", "yes").Obj(), mk.Node("n2").Obj()} {
+		if _, err := c.Create(node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, node := range []string{"n1", "n2", "n3"} {
+		asked = append(asked, world.ExtenderVictims{Node: node, Pods: []*v1.Pod{mk.Pod("on-" + node).Obj()}, PDBViolations: 1})
+	}
+	act := call(world.ExtenderPreempt)
+	act.Request.Victims = asked
+	c.Do(world.Effect{ID: 1, At: c.Now(), Action: act})
+	got, _ := outcomes(c, time.Minute)
+	want := []world.Outcome{{Answer: &world.ExtenderAnswer{Victims: []world.AnsweredVictims{
+		{Node: "n2", Pods: []types.UID{"pod/default/on-n2"}, PDBViolations: 1},
+	}}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 }
