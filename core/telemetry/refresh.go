@@ -41,6 +41,7 @@ func (m *Metrics) Refresh(e *engine.Engine, waiting map[string]int) {
 	m.cacheSize.WithLabelValues("pods").Set(float64(c.PodCount()))
 	m.cacheSize.WithLabelValues("assumed_pods").Set(float64(c.AssumedCount()))
 	m.goroutines.WithLabelValues("binding").Set(float64(e.BindingCount()))
+	m.goroutines.WithLabelValues("prioritizing_extender").Set(float64(e.PrioritizingCount()))
 	for call, n := range waiting {
 		m.callsWaiting.WithLabelValues(call).Set(float64(n))
 	}
