@@ -42,6 +42,7 @@ func generateCase(seed uint64, number int) *clusterCase {
 		g.about[g.IntN(int(themes))] = true
 	}
 	g.about[claims] = g.about[claims] || g.oneIn(4)
+	g.about[preemption] = g.about[preemption] || g.about[extenders] && g.oneIn(2)
 	g.configure()
 	g.populate()
 	g.addNodes()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -24,11 +25,12 @@ import (
 
 // extenderCase is what an extender answers. Both schedulers have one of their own, in the process, that answers the same.
 type extenderCase struct {
-	// Refused and Unresolvable are the nodes that fail, Dropped those that it returns in no list.
+	// Refused and Unresolvable are the nodes that fail, Dropped those that it returns in no list, also of victims.
 	Refused      []string `json:"refused,omitempty"`
 	Unresolvable []string `json:"unresolvable,omitempty"`
 	Dropped      []string `json:"dropped,omitempty"`
-	// For one in so many pods, unless 0, it answers with a status, with an error, or with a node that it was not asked about.
+	// For one in so many pods, unless 0, it answers with a status, with an error or without victims, or with a node or a victim that
+	// it was not asked about.
 	Breaks  uint32 `json:"breaks,omitempty"`
 	Errs    uint32 `json:"errs,omitempty"`
 	Invents uint32 `json:"invents,omitempty"`
@@ -50,6 +52,9 @@ func (g *generator) addExtenders() {
 		}
 		if i == 0 && g.oneIn(3) {
 			c.BindVerb = "bind"
+		}
+		if (g.about[preemption] || g.oneIn(2)) && !g.samplesCandidates() {
+			c.PreemptVerb = "preempt"
 		}
 		if g.oneIn(3) {
 			name := []string{"example.com/gpu", "other.org/licence"}[i]
@@ -84,6 +89,14 @@ func (g *generator) fitsEverywhere() bool {
 	})
 }
 
+// samplesCandidates reports whether the dry run of a profile's preemption ends before the last node: then kube-scheduler asks about
+// random nodes.
+func (g *generator) samplesCandidates() bool {
+	return slices.ContainsFunc(g.c.Config.Profiles, func(p configv1.KubeSchedulerProfile) bool {
+		return slices.ContainsFunc(p.PluginConfig, func(c configv1.PluginConfig) bool { return c.Name == "DefaultPreemption" })
+	})
+}
+
 // extenderHandlers are the extenders of one side; bind is what they do to bind a pod.
 func (p *decisionCase) extenderHandlers(bind func(world.Bind)) []http.Handler {
 	var handlers []http.Handler
@@ -115,6 +128,13 @@ func (h extenderHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/prioritize":
 		args := read1[extenderv1.ExtenderArgs](r)
 		write(w, h.prioritize(args))
+	case "/preempt":
+		args := read1[extenderv1.ExtenderPreemptionArgs](r)
+		if h.chosen("breaks", args.Pod.Name, h.Breaks) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		write(w, h.preempt(args))
 	default:
 		args := read1[extenderv1.ExtenderBindingArgs](r)
 		if h.chosen("errs", args.PodName, h.Errs) {
@@ -190,6 +210,52 @@ func (h extenderHandler) prioritize(args *extenderv1.ExtenderArgs) extenderv1.Ho
 	return list
 }
 
+// preempt drops nodes, and changes the victims on some of the others.
+func (h extenderHandler) preempt(args *extenderv1.ExtenderPreemptionArgs) extenderv1.ExtenderPreemptionResult {
+	result := map[string]*extenderv1.MetaVictims{}
+	for node, victims := range onlyUIDs(args) {
+		if slices.Contains(h.Dropped, node) {
+			continue
+		}
+		switch hashOf("victims", node, fmt.Sprint(h.number)) % 5 {
+		case 0:
+			slices.Reverse(victims.Pods)
+		case 1:
+			victims.Pods = victims.Pods[:max(1, len(victims.Pods)-1)]
+		case 2:
+			victims.NumPDBViolations++
+		}
+		result[node] = victims
+	}
+	if len(result) == 0 {
+		return extenderv1.ExtenderPreemptionResult{}
+	}
+	first := slices.Min(slices.Collect(maps.Keys(result)))
+	switch pod := args.Pod.Name; {
+	case h.chosen("errs", pod, h.Errs):
+		result[first] = &extenderv1.MetaVictims{}
+	case h.chosen("invents", pod, h.Invents) && h.chosen("invents a pod", pod, 2):
+		result[first].Pods = append(result[first].Pods, &extenderv1.MetaPod{UID: "of nowhere"})
+	case h.chosen("invents", pod, h.Invents):
+		result["nowhere"] = result[first]
+	}
+	return extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: result}
+}
+
+func onlyUIDs(args *extenderv1.ExtenderPreemptionArgs) map[string]*extenderv1.MetaVictims {
+	if args.NodeNameToMetaVictims != nil {
+		return args.NodeNameToMetaVictims
+	}
+	all := map[string]*extenderv1.MetaVictims{}
+	for node, victims := range args.NodeNameToVictims {
+		all[node] = &extenderv1.MetaVictims{NumPDBViolations: victims.NumPDBViolations}
+		for _, pod := range victims.Pods {
+			all[node].Pods = append(all[node].Pods, &extenderv1.MetaPod{UID: string(pod.UID)})
+		}
+	}
+	return all
+}
+
 func read1[T any](r *http.Request) *T {
 	value := new(T)
 	must(json.NewDecoder(r.Body).Decode(value))
@@ -232,6 +298,7 @@ func (u *orreryScheduler) askExtenders() bool {
 }
 
 func (u *orreryScheduler) answer(call world.CallExtender) world.Outcome {
+	u.seen.Count("extenders asked to %v", call.Verb)
 	body, err := extender.RequestBody(call)
 	must(err)
 	request, err := http.NewRequest(http.MethodPost, call.URL, bytes.NewReader(body))

@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/parity/difftest"
 	"orrery/core/world"
 )
 
@@ -26,6 +27,7 @@ type orreryScheduler struct {
 
 	failingBindings map[string]bool
 	extenders       []http.Handler
+	seen            difftest.Coverage
 	asked           []world.Effect // calls of extenders without an answer
 
 	client *recordingClient // of hosted plugins
@@ -47,7 +49,7 @@ func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
 		Config: p.settings.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: p.theirPlugins(), Client: client,
 	})
 	must(err)
-	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client}
+	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client, seen: p.seen}
 	u.extenders = p.extenderHandlers(func(bound world.Bind) { u.write(bound.Pod, bound) })
 	u.ctx, u.stop = context.WithCancel(context.Background())
 	return u
