@@ -17,6 +17,7 @@ func (s *simulation) faultActions() []action {
 		{"devices", s.changeDevices},
 		{"apiserver", s.injectAPIFaults},
 		{"kill", s.injectSchedulerFaults},
+		{"extenders", s.changeExtenders},
 	}
 }
 
@@ -100,7 +101,7 @@ func (s *simulation) injectAPIFaults(m *moment) error {
 		s.apiDownUntil = s.cluster.Now().Add(a.Down.of())
 	}
 	if a.Delay != nil {
-		s.cluster.SlowDown(a.Delay.For.of(), memory.Delay{Base: a.Delay.By.from, Jitter: a.Delay.By.to - a.Delay.By.from})
+		s.cluster.SlowDown(a.Delay.For.of(), a.Delay.By.delay())
 	}
 	for _, trouble := range []struct {
 		counts map[string]int

@@ -151,7 +151,7 @@ func (f *file) checkScheduler() error {
 	if err := f.leaderSettings(0).Validate(); err != nil {
 		return s.Fail("lease", "%v", err)
 	}
-	return nil
+	return s.checkExtenders()
 }
 
 func (f *file) checkWorkloads() error {

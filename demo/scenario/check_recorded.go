@@ -33,6 +33,8 @@ func (f *file) checkRecorded() error {
 		return f.Cluster.Fail("devices", "on a cluster there are no drivers of devices"+instead)
 	case f.Cluster.Has("admission"):
 		return f.Cluster.Fail("admission", "on a cluster the API server has the plugins that are on by default"+instead)
+	case f.Scheduler.Has("extenders"):
+		return f.Scheduler.Fail("extenders", "on a cluster there are no simulated extenders"+instead)
 	case f.Scheduler.Replicas > 1:
 		return f.Scheduler.Fail("replicas", "on a cluster there is one scheduler"+instead)
 	}

@@ -24,13 +24,13 @@ func (f *file) checkStory() error {
 			}
 		}
 	}
-	if err := firstError(c.drivers, c.classes, c.volumes, c.claims, c.podVolumes, c.deviceModels, c.deviceClasses, c.podDevices, c.daemons); err != nil {
+	if err := firstError(c.drivers, c.classes, c.volumes, c.claims, c.podVolumes, c.deviceModels, c.deviceClasses, c.podDevices, c.daemons, c.extenderNodes); err != nil {
 		return err
 	}
 	for i := range f.Steps {
 		m := &f.Steps[i]
 		for _, check := range []func(*moment) error{
-			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.patches, c.drains, c.storage, c.devices, c.server, c.schedulers,
+			c.when, c.said, c.workloads, c.sizes, c.whichNodes, c.patches, c.drains, c.storage, c.devices, c.server, c.schedulers, c.extenders,
 		} {
 			if err := check(m); err != nil {
 				return err

@@ -106,6 +106,9 @@
 //	config        a KubeSchedulerConfiguration, here or in a file in the same folder, by its name
 //	featureGates  gates by name
 //	lease         leaseDuration, renewDeadline and retryPeriod of the election
+//	extenders     simulated extenders, each added to the configuration: name; refuses and prefers: nodes, by name, pattern or label;
+//	              reason; binds: true; preempts: true (on nodes that it does not refuse); takes: how long it takes to answer; timeout;
+//	              weight; ignorable: true; resources: those of the pods that it is asked about, all if not given
 //
 // # workloads
 //
@@ -152,6 +155,7 @@
 //	         bindingHangs: {gpu.example.com: 1m}, bindingFails: {gpu.example.com: 1m}}   devices are at nodes, or in a pool
 //	apiserver: {down, delay: {for, by}, reject: {bind: 3, volume: 1}, dropResponses: {status: 2}, breakWatches: [{kind: Pod, for: 5s}]}
 //	kill, pause ({leader: 5s}), partition ({scheduler-2: 5s})   replicas of the scheduler by name, or the leader
+//	extenders: {stop: [licences], start: [licences], takes: {licences: 10s}}
 //
 // A node that is dead keeps its volumes for six minutes after its pods are gone, or until it gets the taint
 // node.kubernetes.io/out-of-service=nodeshutdown:NoExecute.
@@ -178,6 +182,6 @@
 //     seed sets the scheduler's random choices only. They apply when the file is played here.
 //   - usage, disconnect, reconnect, kill, pause, partition, apiserver, kubelet and controllers are errors: kubelets there do
 //     not disconnect and measure nothing, and there is one scheduler without faults. So are capacities and faults of drivers,
-//     devices, of which there are no drivers, admission and refused.
+//     devices, of which there are no drivers, extenders, admission and refused.
 //   - delete and remove are errors, since no controller there collects the pods that are left.
 package scenario

@@ -106,6 +106,8 @@ type schedulerPart struct {
 	Config   strict.Raw      `yaml:"config"`
 	Gates    map[string]bool `yaml:"featureGates"`
 	Lease    lease           `yaml:"lease"`
+
+	Extenders []extenderPart `yaml:"extenders"`
 }
 
 type lease struct {
@@ -243,6 +245,7 @@ type moment struct {
 	Kill      stringList          `yaml:"kill"`
 	Pause     map[string]duration `yaml:"pause"`
 	Partition map[string]duration `yaml:"partition"`
+	Extenders *extenderChange     `yaml:"extenders"`
 }
 
 type taintChange struct {

@@ -14,6 +14,9 @@ func (l *latency) UnmarshalText(text []byte) error {
 	return fmt.Errorf("write typical, none, or how long each thing takes, as in {watch: 5ms..20ms}")
 }
 
+// delay is one of the durations, another each time.
+func (s span) delay() memory.Delay { return memory.Delay{Base: s.from, Jitter: s.to - s.from} }
+
 // of returns the latencies; those not given are typical.
 func (l *latency) of() memory.Latency {
 	if l.word == "none" {
@@ -36,7 +39,7 @@ func (l *latency) of() memory.Latency {
 		{l.Initialize, &all.Initialize},
 	} {
 		if one.from != nil {
-			*one.to = memory.Delay{Base: one.from.from, Jitter: one.from.to - one.from.from}
+			*one.to = one.from.delay()
 		}
 	}
 	return all

@@ -16,6 +16,8 @@ const (
 	maxPatched   = 64 << 20  // of all patches together, times the nodes that they may change
 	maxVolumes   = 100_000   // those written, and the claims of all pods together
 	maxReplicas  = 9
+	maxExtenders = 16
+	maxNodeWords = 64      // of an extender, which compares each node with each of them
 	maxDevices   = 100_000 // of all nodes and pools together, with their partitions
 
 	maxDevicesOfNode = 1024

@@ -70,6 +70,9 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if s.config, err = f.Scheduler.configuration(name); err != nil {
 		return nil, err
 	}
+	if err = f.Scheduler.addExtenders(s.config); err != nil {
+		return nil, err
+	}
 	if s.kubelet, err = kubeletConfiguration(&f.Cluster.Kubelet); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ type simulation struct {
 	replicas     []*replica
 	evictors     []drive.Controller // of pods on tainted nodes and devices
 	end          time.Time
-	apiDownUntil time.Time // the API server is unavailable until then; its clients wait
+	apiDownUntil time.Time                  // the API server is unavailable until then; its clients wait
+	extenders    map[string]memory.Extender // as they are now, by address
 
 	observed int // the observed replica; none if negative
 	inputs   int
@@ -34,7 +35,7 @@ type simulation struct {
 // newSimulation creates everything that exists from the beginning.
 func newSimulation(s *Scenario, c *memory.Cluster) (*simulation, error) {
 	st := &simulation{
-		cluster: c, observed: -1, end: c.Now().Add(s.Length), progress: func(time.Time) {},
+		cluster: c, extenders: s.file.Scheduler.simulatedExtenders(), observed: -1, end: c.Now().Add(s.Length), progress: func(time.Time) {},
 		evictors: []drive.Controller{taints.New(taints.Options{
 			Act: true, FirstEffect: 1, ComparisonOperators: s.config.Features.Enabled(config.TaintTolerationComparisonOperators),
 		})},
@@ -59,7 +60,7 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 	return memory.New(memory.Options{
 		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodBehavior: s.PodLife,
 		Budgets: budget.Rules{}, NodeLifecycle: nodeLifecycle(s.file.Cluster.Controllers, start, compares), Pressure: kubelets,
-		ComparisonOperators: compares, Admission: admits,
+		ComparisonOperators: compares, Admission: admits, Extenders: s.file.Scheduler.simulatedExtenders(),
 	}), nil
 }
 
