@@ -78,7 +78,7 @@ func decisionDetail(d *DecisionRow) (title, text string) {
 	if d.Nodes > 0 && d.Message == "" { // else the message contains it
 		searched = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Examined) + " examined nodes, of " + strconv.Itoa(d.Nodes)
 	}
-	return d.Pod, joinDetails(verdict+" at attempt "+strconv.Itoa(d.Attempt), labelled(place, d.Node), searched, cmp.Or(d.Message, d.Reason))
+	return d.Pod, joinDetails(verdict+" at attempt "+strconv.Itoa(d.Attempt), labelled(place, d.Node), searched, cmp.Or(d.Message, d.Reason), d.Unknown)
 }
 
 func decisionRow(row draw.Area, d *DecisionRow, places *draw.Slots, _ *drawCtx) {

@@ -34,7 +34,9 @@ type DecisionRow struct {
 	Duration                  time.Duration
 	// Reason is the main reason for the rejection, Message the whole message.
 	Reason, Message string
-	Attempt         int
+	// Unknown names the extenders that were not asked.
+	Unknown string
+	Attempt int
 	// RunnerUp is the second-best node, and Queued how long the pod was in activeQ before; only rows of the overview have them.
 	RunnerUp      string
 	RunnerUpScore int64

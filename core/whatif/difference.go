@@ -23,6 +23,10 @@ func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run)
 		Changes: changes, At: plain.start, Before: plain.measure(), After: changed.measure(),
 		Notes: changed.notes, RestAt: changed.lastChange, Truncated: plain.truncated || changed.truncated,
 	}
+	changed.noteUnknown(plain.unknown)
+	if len(changed.unknown) > 0 {
+		a.Notes = append(a.Notes, "what extenders would say is unknown, which are not asked: "+strings.Join(changed.unknown, ", "))
+	}
 	for _, d := range changed.drains {
 		a.Blocked = append(a.Blocked, d.blocked(changed)...)
 		a.ToEvict += len(d.machine.Plan().Evict)

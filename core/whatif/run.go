@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -35,6 +36,7 @@ type run struct {
 	decisions  uint64
 	truncated  bool
 	notes      []string
+	unknown    []string // extenders that were not asked
 
 	latestByPod map[types.UID]*engine.Decision // built at rest
 }
@@ -143,8 +145,18 @@ func (e boundedEngine) Step() (*engine.Decision, bool) {
 	d, more := e.Engine.Step()
 	if more {
 		e.run.decisions++
+		e.run.noteUnknown(d.Unknown)
 	}
 	return d, more
+}
+
+// noteUnknown notes extenders that were not asked, each once.
+func (r *run) noteUnknown(extenders []string) {
+	for _, name := range extenders {
+		if !slices.Contains(r.unknown, name) {
+			r.unknown = append(slices.Clip(r.unknown), name)
+		}
+	}
 }
 
 func (e boundedEngine) NextWake() (time.Time, bool) {

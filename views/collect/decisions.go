@@ -22,7 +22,7 @@ func decisionRow(d *engine.Decision) views.DecisionRow {
 	r := views.DecisionRow{
 		Seq: d.Seq, At: d.At, Verdict: views.Verdict(d.Verdict), NodeKey: d.Node,
 		Examined: d.Examined, Feasible: d.Feasible, Nodes: d.Nodes, Score: d.Score, Duration: d.Duration, Attempt: d.Attempt,
-		Reason: printable.Text(diagnose.MainClause(d.Message)), Message: printable.Text(d.Message),
+		Reason: printable.Text(diagnose.MainClause(d.Message)), Message: printable.Text(d.Message), Unknown: unknownText(d),
 	}
 	if d.Nominated != "" {
 		r.NodeKey = d.Nominated

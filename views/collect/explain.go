@@ -108,6 +108,9 @@ func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	for i := range d.Reasons {
 		addReason(v, d, &d.Reasons[i])
 	}
+	if unknown := unknownText(&d.Decision); unknown != "" {
+		v.Facts, v.Undrawn = append(v.Facts, unknown), append(v.Undrawn, unknown)
+	}
 	if d.Storage != nil {
 		v.Storage = chainLinks(d.Storage.Links(d.Summary))
 	}

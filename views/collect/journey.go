@@ -131,19 +131,22 @@ func unknownText(d *engine.Decision) string {
 	if len(d.Unknown) == 0 {
 		return ""
 	}
-	return "; extenders not asked: " + printable.Text(strings.Join(d.Unknown, ", "))
+	return "extenders not asked: " + printable.Text(strings.Join(d.Unknown, ", "))
 }
 
 // outcomeText is the outcome of an attempt.
 func outcomeText(d *engine.Decision) string {
-	if d.Verdict == engine.Placed {
-		return "placed on " + printable.Text(d.Node) + unknownText(d)
-	}
 	text := printable.Text(diagnose.MainClause(d.Message))
-	if d.Nominated != "" {
+	switch {
+	case d.Verdict == engine.Placed:
+		text = "placed on " + printable.Text(d.Node)
+	case d.Nominated != "":
 		text += "; nominated to " + printable.Text(d.Nominated)
 	}
-	return text + unknownText(d)
+	if unknown := unknownText(d); unknown != "" {
+		text += "; " + unknown
+	}
+	return text
 }
 
 var podStates = map[engine.PodState]views.PodState{
