@@ -35,8 +35,9 @@ type idle struct{}
 func (idle) schedule(b batch) ([]time.Duration, error) {
 	return make([]time.Duration, b.placeable), nil
 }
-func (idle) pending([]*v1.Pod) int { return 1 }
-func (idle) close()                {}
+func (idle) pending([]*v1.Pod) int    { return 1 }
+func (idle) answering() time.Duration { return 0 }
+func (idle) close()                   {}
 
 func TestMeasure_FailsWhenTooFewPodsAreBound(t *testing.T) {
 	_, measured := testCase{row: rows[0], nodes: 3}.batches(5)

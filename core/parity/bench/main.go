@@ -103,6 +103,7 @@ func measureAll(o options, to io.Writer) ([]line, error) {
 	if len(table) == 0 {
 		return nil, fmt.Errorf("no row matches %q", o.rows)
 	}
+	fmt.Fprint(to, overAnswers(table))
 	fmt.Fprintf(to, "\nload average before %s, after %s\n", load, loadAverage())
 	return table, nil
 }

@@ -13,9 +13,11 @@ import (
 
 // orrery is the engine, driven by one goroutine that also plays the cluster.
 type orrery struct {
-	engine  *engine.Engine
-	server  *apiserver
-	storage *storageServer
+	engine   *engine.Engine
+	server   *apiserver
+	storage  *storageServer
+	extender *extenderServer
+	asked    bool // the extender, by the last step
 }
 
 func newOrrery(c testCase) (scheduler, error) {
@@ -25,6 +27,11 @@ func newOrrery(c testCase) (scheduler, error) {
 	}
 	configuration := config.Default(features)
 	configuration.PercentageOfNodesToScore = c.percentage
+	x, err := newExtenderServer(c.row)
+	if err != nil {
+		return nil, err
+	}
+	configuration.Extenders = x.orrery()
 	e, err := engine.New(engine.Options{Config: configuration, Start: time.Now()})
 	if err != nil {
 		return nil, err
@@ -34,7 +41,7 @@ func newOrrery(c testCase) (scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &orrery{engine: e, server: newAPIServer(c, objects), storage: storage}
+	o := &orrery{engine: e, server: newAPIServer(c, objects), storage: storage, extender: x}
 	for _, object := range objects {
 		if err := o.apply(world.Changed{Op: world.Added, Object: object}); err != nil {
 			return nil, err
@@ -56,8 +63,12 @@ func (o *orrery) schedule(b batch) ([]time.Duration, error) {
 		}
 	}
 	var took []time.Duration
+	began := time.Now()
 	for o.server.bound < target {
-		began := time.Now()
+		if !o.asked {
+			began = time.Now()
+		}
+		o.asked = false
 		_, decided := o.engine.Step()
 		if decided {
 			took = append(took, time.Since(began))
@@ -109,6 +120,13 @@ func (o *orrery) carry(effect world.Effect) error {
 		_, err = o.storage.createClaim(act.Claim, func(made []change) { changes = made })
 	case world.EmitEvent:
 		return nil
+	case world.CallExtender:
+		o.asked = true
+		answer, err := o.extender.ask(act)
+		if err != nil {
+			return err
+		}
+		return o.apply(world.EffectDone{Effect: effect.ID, Outcome: world.Outcome{Answer: answer}})
 	default:
 		err = fmt.Errorf("an effect of type %T is unexpected with the default profile", act)
 	}
@@ -145,4 +163,6 @@ func (o *orrery) apply(event world.Event) error {
 
 func (o *orrery) pending(pods []*v1.Pod) int { return o.server.pending(pods) }
 
-func (o *orrery) close() {}
+func (o *orrery) answering() time.Duration { return o.extender.answering() }
+
+func (o *orrery) close() { o.extender.close() }

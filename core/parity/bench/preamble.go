@@ -30,9 +30,11 @@ one is placed that cannot be, is an error and no figure.
   extended resources can be read: CPU time tells more than pods/s there.
 - The rows with gangs have the feature gates GenericWorkload and GangScheduling on. A gang's workload comes as an event before its
   first pod, and all pods of a gang have to have a place before any is bound.
+- In the rows with an extender it is a web server in this process, on a socket, that is asked to filter the nodes, by name. After a
+  millisecond it leaves all of them. Both sides wait for it in each scheduling cycle.
 - A row's name is kind of pods / nodes / percentageOfNodesToScore. Nodes are in three zones and hold two pods from the
   start. Pods of one run: 1000; 300 where all of 5,000 nodes are scored, and in "volume limits"; 200 in the rows with
-  devices, but 20 where all of 5,000 nodes are scored, and 8 in "partitionable devices"; 100 in "preemption" and "preemption
+  devices, but 20 where all of 5,000 nodes are scored, and 8 in "partitionable devices"; 500 in "an extender"; 100 in "preemption" and "preemption
   with volumes".
 
 | kind of pods | what they are |
@@ -61,5 +63,6 @@ one is placed that cannot be, is an error and no figure.
 | fallback lists | a device of a class without any, or else one of a class with some |
 | extended resources | one of two extended resources, which classes have devices for |
 | gangs of 10, of 100 | the pods of "one template", ten or a hundred of which are bound together |
+| an extender | the pods of "one template"; an extender, which takes 1 ms, filters their nodes |
 
 `

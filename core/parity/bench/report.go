@@ -18,6 +18,7 @@ type summary struct {
 	p50, p99      time.Duration
 	cpu           time.Duration // per decision
 	bytes, allocs float64       // per decision
+	overAnswers   float64       // how many times the extender's time a run took; zero without an extender
 }
 
 func summarize(runs []sample) summary {
@@ -34,9 +35,10 @@ func summarize(runs []sample) summary {
 	}
 	return summary{
 		podsPerSecond: medianOf(runs, sample.podsPerSecond), p50: at(0.5), p99: at(0.99),
-		cpu:    time.Duration(medianOf(runs, func(s sample) float64 { return float64(s.cpu) / float64(s.decisions) })),
-		bytes:  medianOf(runs, func(s sample) float64 { return float64(s.bytes) / float64(s.decisions) }),
-		allocs: medianOf(runs, func(s sample) float64 { return float64(s.allocs) / float64(s.decisions) }),
+		cpu:         time.Duration(medianOf(runs, func(s sample) float64 { return float64(s.cpu) / float64(s.decisions) })),
+		bytes:       medianOf(runs, func(s sample) float64 { return float64(s.bytes) / float64(s.decisions) }),
+		allocs:      medianOf(runs, func(s sample) float64 { return float64(s.allocs) / float64(s.decisions) }),
+		overAnswers: medianOf(runs, sample.overAnswers),
 	}
 }
 
@@ -148,7 +150,19 @@ func closing(table []line) string {
 	best := slices.MaxFunc(table, func(a, b line) int { return cmp.Compare(a.ratio, b.ratio) })
 	middle := medianOf(table, func(l line) float64 { return l.ratio })
 	return fmt.Sprintf("\nThe ratio is between %.1f (%s) and %.1f (%s), with a median of %.1f over the rows.\n",
-		worst.ratio, worst.name, best.ratio, best.name, middle)
+		worst.ratio, worst.name, best.ratio, best.name, middle) + overAnswers(table)
+}
+
+// overAnswers compares the rows with an extender with the time of its answers.
+func overAnswers(table []line) string {
+	var b strings.Builder
+	for _, l := range table {
+		if l.upstream.overAnswers > 0 || l.orrery.overAnswers > 0 {
+			fmt.Fprintf(&b, "\n%s: kube-scheduler takes %.2f times as long as the extender for its answers, Orrery %.2f times.\n",
+				l.name, l.upstream.overAnswers, l.orrery.overAnswers)
+		}
+	}
+	return b.String()
 }
 
 // cpuModel returns the processor's name from /proc/cpuinfo.

@@ -28,6 +28,8 @@ type row struct {
 	gates []string
 	// gang is how many pods are bound together; 0 means that each is bound by itself.
 	gang int
+	// extender says that an extender is asked about every pod.
+	extender bool
 	// storage returns the claim of a name, and its volume if there is one. Only pods with claims need it.
 	storage func(claim string) []world.Object
 	// unschedulable reports whether the i-th pod fits no node; nil means every pod fits.
@@ -76,7 +78,7 @@ var rows = append([]row{
 		},
 		unschedulable: unfit,
 	},
-}, slices.Concat(storageRows, deviceRows, gangRows)...)
+}, slices.Concat(storageRows, deviceRows, gangRows, extenderRows)...)
 
 func unfit(i int) bool { return i%10 == 4 }
 

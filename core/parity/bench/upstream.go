@@ -23,6 +23,7 @@ type upstream struct {
 	sched  *kube.Scheduler
 	told   *informers
 	server *apiserver
+	asked  *extenderServer
 	client client
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -55,8 +56,13 @@ func newUpstream(c testCase) (scheduler, error) {
 	}
 	u.client = client{storage: storage, writes: u.writes}
 	u.told = newInformers(u.client)
+	if u.asked, err = newExtenderServer(c.row); err != nil {
+		cancel()
+		return nil, err
+	}
 	sched, err := kube.New(ctx, u.client, u.told.factory, nil,
-		func(string) events.EventRecorder { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage))
+		func(string) events.EventRecorder { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage),
+		kube.WithExtenders(u.asked.upstream()...))
 	if err != nil {
 		cancel()
 		return nil, err
@@ -143,7 +149,10 @@ func (u *upstream) watch() {
 
 func (u *upstream) pending(pods []*v1.Pod) int { return u.server.pending(pods) }
 
+func (u *upstream) answering() time.Duration { return u.asked.answering() }
+
 func (u *upstream) close() {
+	u.asked.close()
 	u.cancel()
 	u.closeQueue()
 }
