@@ -157,6 +157,9 @@ func (a *attempt) filteredBy(x *extender.Extender, outcome *world.Outcome) ([]fw
 // nodesOf returns the nodes of an answer. Of nodes that were returned as objects, as in kube-scheduler, nothing else is known: no
 // pods, and no images.
 func nodesOf(x *extender.Extender, answer *world.ExtenderAnswer, sent []fwk.NodeInfo) ([]fwk.NodeInfo, error) {
+	if left := inSentOrder(answer, sent); left != nil {
+		return left, nil
+	}
 	byName := make(map[string]fwk.NodeInfo, len(sent))
 	for _, info := range sent {
 		byName[info.Node().Name] = info
@@ -178,6 +181,24 @@ func nodesOf(x *extender.Extender, answer *world.ExtenderAnswer, sent []fwk.Node
 		left[i] = info
 	}
 	return left, nil
+}
+
+// inSentOrder returns the nodes of an answer that has names only, in the order of the question, as most extenders answer; nil for
+// any other.
+func inSentOrder(answer *world.ExtenderAnswer, sent []fwk.NodeInfo) []fwk.NodeInfo {
+	if answer.AsObjects {
+		return nil
+	}
+	left := make([]fwk.NodeInfo, 0, len(answer.Nodes))
+	for _, info := range sent {
+		if n := len(left); n < len(answer.Nodes) && info.Node().Name == answer.Nodes[n] {
+			left = append(left, info)
+		}
+	}
+	if len(left) < len(answer.Nodes) {
+		return nil
+	}
+	return left
 }
 
 func bareNode(node *v1.Node) fwk.NodeInfo {
