@@ -40,6 +40,7 @@ func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) str
 }
 
 // Shows LEAD-46, CONF-11 and CONF-17.
+// Shows NPE-14, NPE-26 and NPE-27.
 func TestLoad_Defaults(t *testing.T) {
 	tests := []struct {
 		name, yaml, system string
@@ -120,6 +121,7 @@ maxPods: 250
 }
 
 // Shows LEAD-46.
+// Shows NPE-21.
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},
@@ -156,6 +158,7 @@ func TestLoad_Errors(t *testing.T) {
 	}
 }
 
+// Shows NPE-16.
 func TestThreshold_Met(t *testing.T) {
 	tests := []struct {
 		name                   string
@@ -193,7 +196,7 @@ func TestThreshold_Met(t *testing.T) {
 	}
 }
 
-// A node of 10Gi is to keep a tenth of its memory for the system and evict at 95%: a hard threshold of 500Mi, and
+// Shows NPE-52. A node of 10Gi is to keep a tenth of its memory for the system and evict at 95%: a hard threshold of 500Mi, and
 // 1.5Gi reserved. So pods have 8.5Gi, and the threshold is met when they and the system together use all but 500Mi.
 func TestThreshold_RecommendedReservation(t *testing.T) {
 	capacity, reserved, threshold := *bytes("10Gi"), *bytes("1.5Gi"), *bytes("500Mi")
@@ -209,6 +212,7 @@ func TestThreshold_RecommendedReservation(t *testing.T) {
 	}
 }
 
+// Shows NPE-09, NPE-10, NPE-11, NPE-12 and NPE-13.
 func TestSummary_Observe(t *testing.T) {
 	s := measure().memory("800Mi").allocatable("1Gi").nodefs("10Gi", 5).imagefs("20Gi", 6).pids(768).sum()
 	s.Node.Runtime.ContainerFs = fsStats("30Gi", "40Gi", 7)

@@ -18,6 +18,7 @@ import (
 const hardMemory = "evictionHard: {memory.available: 100Mi}\nenforceNodeAllocatable: []\n"
 
 // Shows CONF-11.
+// Shows NPE-08 and NPE-25.
 func TestKubelet_HardThreshold(t *testing.T) {
 	small, large := mk.Pod("small").Obj(), mk.Pod("large").Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, small, large)
@@ -60,6 +61,7 @@ func TestKubelet_HardThreshold(t *testing.T) {
 	}
 }
 
+// Shows NPE-22 and NPE-23.
 func TestKubelet_SoftThreshold(t *testing.T) {
 	const soft = "evictionHard: {}\nenforceNodeAllocatable: []\nevictionSoft: {memory.available: 1.5Gi}\nevictionSoftGracePeriod: {memory.available: 1m30s}\n"
 	own := mk.Pod("own").Obj()
@@ -90,6 +92,7 @@ func TestKubelet_SoftThreshold(t *testing.T) {
 	}
 }
 
+// Shows NPE-22.
 func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	n := newNode(t, pressure.OneFs, "evictionHard: {}\nenforceNodeAllocatable: []\nevictionSoft: {memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\n", pod)
@@ -107,6 +110,7 @@ func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 }
 
 // Shows CONF-11.
+// Shows NPE-33.
 func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	n := newNode(t, pressure.OneFs, "")
 	n.observe(0, measure().nodefs("9Gi", 900000))
@@ -125,6 +129,7 @@ func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	}
 }
 
+// Shows NPE-05 and NPE-48.
 func TestKubelet_ReclaimBeforeEviction(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	const config = "evictionHard: {nodefs.available: 1Gi, imagefs.available: 100Gi}\nevictionMinimumReclaim: {nodefs.available: 500Mi, imagefs.available: 2Gi}\n"
@@ -203,6 +208,7 @@ func TestKubelet_WaitsForPodCleanup(t *testing.T) {
 	})
 }
 
+// Shows NPE-07.
 func TestKubelet_SkipsCriticalAndStaticPods(t *testing.T) {
 	critical := mk.Pod("critical").Priority(2000000000).Obj()
 	static := annotated(mk.Pod("static"), "kubernetes.io/config.source", "file")
@@ -286,6 +292,7 @@ func TestOverLimit(t *testing.T) {
 	}
 }
 
+// Shows NPE-55.
 func TestKubelet_MemoryNotification(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	config := hardMemory + "kernelMemcgNotification: true\n"

@@ -2,6 +2,7 @@ package pressure
 
 import "testing"
 
+// Shows NPE-18.
 func TestLayoutOf(t *testing.T) {
 	fs := func(capacity, available uint64) *FsStats {
 		return &FsStats{CapacityBytes: &capacity, AvailableBytes: &available}

@@ -22,6 +22,7 @@ func annotated(b *mk.PodBuilder, key, value string) *v1.Pod {
 	return b.Obj()
 }
 
+// Shows NPE-37, NPE-38, NPE-39, NPE-40, NPE-41, NPE-44, NPE-45, NPE-46 and OVH-10.
 func TestRank_Order(t *testing.T) {
 	a, b, c, d := mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Priority(5).Obj(), mk.Pod("d").Memory("1Gi").Obj()
 	low, high := mk.Pod("low").Memory("2Gi").Obj(), mk.Pod("high").Memory("1Gi").Priority(9).Obj()
@@ -35,6 +36,8 @@ func TestRank_Order(t *testing.T) {
 		v1.VolumeSource{EmptyDir: &v1.EmptyDirVolumeSource{Medium: v1.StorageMediumMemory}}).Obj()
 	asking := mk.Pod("asking").Request("ephemeral-storage", "10Gi").Obj()
 
+	guaranteed := withLimits(mk.Pod("guaranteed").CPU("1").Memory("1Gi"), "cpu", "1", "memory", "1Gi")
+
 	memory := measure().
 		pod(a, uses("10Mi")).pod(b, uses("50Mi")).pod(c, uses("90Mi")).pod(d, uses("1Gi")).
 		pod(low, uses("1Gi")).pod(high, uses("1025Mi")).pod(safe1, uses("1Gi")).pod(safe5, uses("1Gi")).
@@ -43,7 +46,8 @@ func TestRank_Order(t *testing.T) {
 		pod(logger, containerUses("c", "0", "1Gi", "5Gi")).
 		pod(writer, containerUses("c", "0", "9Gi", "1Gi")).
 		pod(keeper, containerUses("c", "0", "1Gi", "1Gi"), volume("dir", "7Gi"), volume("tmpfs", "50Gi")).
-		pod(asking, containerUses("c", "0", "9Gi", "2Gi")).sum()
+		pod(asking, containerUses("c", "0", "9Gi", "2Gi")).
+		pod(guaranteed, containerUses("c", "0", "11Gi", "0")).sum()
 	pids := measure().pod(a, runs(3)).pod(b, runs(30)).pod(c, runs(900)).sum()
 
 	tests := []struct {
@@ -70,6 +74,7 @@ func TestRank_Order(t *testing.T) {
 		{"separate images: containerfs is imagefs", pressure.ContainerFsAvailable, pressure.ImageFs, disk, []*v1.Pod{logger, keeper, writer}, "writer keeper logger"},
 		{"only images separate, containerfs: volumes, logs and layers", pressure.ContainerFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{keeper, logger, writer}, "writer keeper logger"},
 		{"only images separate, imagefs: no usage of pods", pressure.ImageFsAvailable, pressure.SplitImageFs, disk, []*v1.Pod{writer, logger, keeper}, "keeper logger writer"},
+		{"disk: a guaranteed pod requests none of it either", pressure.NodeFsAvailable, pressure.OneFs, disk, []*v1.Pod{writer, guaranteed}, "guaranteed writer"},
 		{"disk usage counts above the request", pressure.NodeFsAvailable, pressure.OneFs, disk, []*v1.Pod{asking, logger}, "logger asking"},
 	}
 	for _, tt := range tests {
@@ -82,6 +87,7 @@ func TestRank_Order(t *testing.T) {
 }
 
 // Pods cannot request inodes, so priority decides first, then inodes less bytes requested.
+// Shows NPE-41 and NPE-43.
 func TestRank_Inodes(t *testing.T) {
 	inodes := func(n uint64) stat {
 		return func(s *pressure.PodStats) {

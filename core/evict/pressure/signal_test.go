@@ -14,6 +14,7 @@ import (
 )
 
 // For every signal: the node's condition, the resource in the message, and what is reclaimed.
+// Shows NPE-30 and NPE-31.
 func TestSignal_ResourceAndCondition(t *testing.T) {
 	pod := mk.Pod("a").Obj()
 	containerfs := func(m *measured, available string, inodesFree uint64) *measured {
@@ -55,6 +56,7 @@ func TestSignal_ResourceAndCondition(t *testing.T) {
 }
 
 // What a kubelet reclaims first, by layout.
+// Shows NPE-34, NPE-35 and NPE-36.
 func TestLayout_Reclaim(t *testing.T) {
 	const nothing, containers, images, both = "nothing", "containers", "images", "containers and images"
 	for _, row := range []struct {
@@ -92,6 +94,7 @@ func TestLayout_Reclaim(t *testing.T) {
 }
 
 // On Windows the commit limit counts, not resident memory.
+// Shows NPE-15.
 func TestSummary_WindowsCommitLimit(t *testing.T) {
 	s := measure().memory("9Gi").sum()
 	limit, total := *bytes("16Gi"), *bytes("15974Mi")
@@ -116,6 +119,7 @@ func TestSummary_WindowsCommitLimit(t *testing.T) {
 	}
 }
 
+// Shows NPE-28.
 func TestConfiguration_Warnings(t *testing.T) {
 	c, err := pressure.Load([]byte(header+`
 evictionHard: {containerfs.inodesFree: 3%, nodefs.available: 2%, containerfs.available: 1%}
@@ -140,6 +144,7 @@ evictionSoftGracePeriod: {containerfs.available: 1m}
 
 // Below 500Mi pods are evicted until there are 500Mi and the minimum of 300Mi, though the threshold is no longer met after
 // the first one.
+// Shows NPE-47.
 func TestKubelet_MinimumReclaim(t *testing.T) {
 	a, b, c := mk.Pod("a").Priority(1).Obj(), mk.Pod("b").Priority(2).Obj(), mk.Pod("c").Priority(3).Obj()
 	n := newNode(t, pressure.OneFs, "evictionHard: {memory.available: 500Mi}\nevictionMinimumReclaim: {memory.available: 300Mi}\nenforceNodeAllocatable: []\n", a, b, c)
@@ -173,6 +178,7 @@ func TestKubelet_ConditionOutlastsCause(t *testing.T) {
 }
 
 // The system's daemons use the memory. Pods within their requests are evicted last, the least important first.
+// Shows NPE-40.
 func TestKubelet_LowestPriorityWithinRequests(t *testing.T) {
 	five, one := mk.Pod("five").CPU("1").Memory("2Gi").Priority(5).Obj(), mk.Pod("one").CPU("1").Memory("2Gi").Priority(1).Obj()
 	for _, pod := range []*v1.Pod{five, one} {

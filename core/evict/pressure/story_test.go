@@ -21,6 +21,7 @@ import (
 
 // Node pressure evicts a pod within a second, though its budget allows no disruption and its grace period is a minute. The
 // node rejects the replacement.
+// Shows NPE-03.
 func TestKubelets_IgnoreBudgetAndGracePeriod(t *testing.T) {
 	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: config(t, hardMemory)})
 	if err != nil {

@@ -173,6 +173,18 @@ var Thresholds = &Comparison{
 	Compares: "The thresholds of a kubelet configuration, or the error of an invalid one.",
 }
 
+// OOMScores compares what a kubelet tells the kernel's OOM killer.
+var OOMScores = &Comparison{
+	Name: "OOM scores", Package: "evict", Test: "TestOOMScoreAdj_Same", Cases: 10000, Unit: "pods",
+	Compares: "The oom_score_adj of every container of a pod, sidecars and requests of the whole pod included.",
+}
+
+// PodCgroups compares the limits and shares of a pod's cgroup.
+var PodCgroups = &Comparison{
+	Name: "Pod cgroups", Package: "evict", Test: "TestPodCgroup_Same", Cases: 10000, Unit: "pods",
+	Compares: "The CPU shares, weight and quota and the memory limit of a pod's cgroup, overhead included.",
+}
+
 // Evictions compares the Eviction API.
 var Evictions = &Comparison{
 	Name: "Eviction API", Package: "evict", Test: "TestEviction_SameAnswers", Cases: 10000, Unit: "requests",

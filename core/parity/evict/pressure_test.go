@@ -11,7 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	statsapi "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
+	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
+	"k8s.io/kubernetes/pkg/kubelet/qos"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/evict/pressure"
 	"orrery/core/parity/comparisons"
@@ -246,4 +249,90 @@ func readingsDiffer(c pressure.Configuration, verdicts difftest.Coverage) string
 		return fmt.Sprintf("theirs %v, ours %v", a, b)
 	}
 	return ""
+}
+
+func TestOOMScoreAdj_Same(t *testing.T) {
+	classes := difftest.Coverage{}
+	count := difftest.Cases[*v1.Pod]{
+		Draw: drawWholePod,
+		Differ: func(pod *v1.Pod) string {
+			const capacity = 1 << 28
+			for _, list := range [][]v1.Container{pod.Spec.Containers, pod.Spec.InitContainers} {
+				for i := range list {
+					theirs, ours := qos.GetContainerOOMScoreAdjust(pod, &list[i], capacity), pressure.OOMScoreAdj(pod, &list[i], capacity)
+					if int64(theirs) != ours {
+						return fmt.Sprintf("%s: theirs %d, ours %d", list[i].Name, theirs, ours)
+					}
+					classes[adjustmentClass(ours)]++
+				}
+			}
+			return ""
+		},
+		Print: difftest.JSON[*v1.Pod],
+	}.Check(t, comparisons.OOMScores.Cases)
+	classes.Require(t, count, "guaranteed", "best effort", "burstable", "least burstable", "most burstable")
+}
+
+func adjustmentClass(adj int64) string {
+	switch adj {
+	case -997:
+		return "guaranteed"
+	case 1000:
+		return "best effort"
+	case 3:
+		return "least burstable"
+	case 999:
+		return "most burstable"
+	}
+	return "burstable"
+}
+
+// drawWholePod draws a pod whose own requests, if it has any, are enough for its containers.
+func drawWholePod(seed uint64, number int) *v1.Pod {
+	r := rand.New(rand.NewPCG(seed+uint64(number), 3))
+	pod := drawNodePod(r, 0)
+	if own := pod.Spec.Resources; own != nil {
+		asked := requestedMemory(pod)
+		asked.Add(*resource.NewQuantity(r.Int64N(1<<30), resource.BinarySI))
+		own.Requests[v1.ResourceMemory] = asked
+	}
+	if r.IntN(3) == 0 {
+		pod.Spec.Overhead = drawResources(r, v1.ResourceMemory, v1.ResourceCPU)
+	}
+	lists := []v1.ResourceList{pod.Spec.Overhead}
+	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+		lists = append(lists, c.Resources.Requests, c.Resources.Limits)
+	}
+	for _, list := range lists { // at most 500 cpus
+		if q, ok := list[v1.ResourceCPU]; ok {
+			list[v1.ResourceCPU] = *resource.NewMilliQuantity(q.Value()%500000, resource.DecimalSI)
+		}
+	}
+	return pod
+}
+
+func TestPodCgroup_Same(t *testing.T) {
+	limits := difftest.Coverage{}
+	count := difftest.Cases[*v1.Pod]{
+		Draw: drawWholePod,
+		Differ: func(pod *v1.Pod) string {
+			theirs := cm.ResourceConfigForPod(pod.DeepCopy(), true, cm.QuotaPeriod, false)
+			ours := pressure.PodCgroup(pod)
+			want := pressure.Cgroup{CPUShares: int64(ptr.Deref(theirs.CPUShares, 0)), CPUQuota: ptr.Deref(theirs.CPUQuota, 0), MemoryMax: ptr.Deref(theirs.Memory, 0)}
+			if ours != want {
+				return fmt.Sprintf("theirs %+v, ours %+v", want, ours)
+			}
+			if weight := cpuWeight(theirs.CPUShares); int64(weight) != ours.CPUWeight() {
+				return fmt.Sprintf("their weight %d, ours %d", weight, ours.CPUWeight())
+			}
+			for name, is := range map[string]bool{"cpu": ours.CPUQuota > 0, "memory": ours.MemoryMax > 0, "none": ours.CPUQuota+ours.MemoryMax == 0} {
+				if is {
+					limits[name]++
+				}
+			}
+			return ""
+		},
+		Print: difftest.JSON[*v1.Pod],
+	}.Check(t, comparisons.PodCgroups.Cases)
+	limits.Require(t, count, "cpu", "memory", "none")
 }

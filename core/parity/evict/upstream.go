@@ -8,7 +8,7 @@
 //	taint_*      random nodes and pods: events, status patches and deletions, with their times
 //	device_*     random devices, claims, rules and pods, in the same way
 //	lifecycle_*  random zones: conditions, NoSchedule taints by node, NoExecute taints by zone
-//	pressure_*   random nodes: the kubelet's passes, its ranking, its thresholds; the OOM score of containers
+//	pressure_*   random nodes: the kubelet's passes, its ranking, its thresholds; OOM scores, cgroups
 //	budget_*     random eviction requests, and the status of budgets
 //	actions_test.go  a controller's actions, with times
 //
@@ -44,6 +44,9 @@ func doNoExecuteTaintingPass(c *nodelifecycle.Controller, ctx context.Context)
 
 //go:linkname doNoScheduleTaintingPass k8s.io/kubernetes/pkg/controller/nodelifecycle.(*Controller).doNoScheduleTaintingPass
 func doNoScheduleTaintingPass(c *nodelifecycle.Controller, ctx context.Context, node string) error
+
+//go:linkname cpuWeight k8s.io/kubernetes/pkg/kubelet/cm.getCPUWeight
+func cpuWeight(cpuShares *uint64) uint64
 
 type statsFunc = func(pod *v1.Pod) (statsapi.PodStats, bool)
 
