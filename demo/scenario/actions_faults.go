@@ -74,15 +74,20 @@ func (s *simulation) setUsageOf(w *workload) error {
 	return s.cluster.ReportUsage(memory.UsageReport{Namespace: w.Namespace, Labels: map[string]string{appLabel: w.name}, Usage: now, Growth: growth})
 }
 
-// amounts returns the usage now and its growth per second. A pod writes to its own layer, a node to its disk.
+// amounts returns the usage now and its growth per second.
 func (u *usage) amounts(node bool) (now, growth memory.Usage) {
-	now, growth = memory.Usage{Memory: u.Memory.now, PIDs: u.PIDs}, memory.Usage{Memory: u.Memory.growth}
-	if node {
-		now.Volumes.Bytes, growth.Volumes.Bytes = u.Disk.now, u.Disk.growth
-	} else {
-		now.Writable.Bytes, growth.Writable.Bytes = u.Disk.now, u.Disk.growth
+	of := func(pick func(growing) int64) (all memory.Usage) {
+		all.Memory, all.PIDs = pick(u.Memory), pick(u.PIDs)
+		all.Logs.Bytes, all.Volumes.Bytes = pick(u.Logs), pick(u.Volumes)
+		all.Images.Bytes, all.UnusedImages.Bytes, all.DeadContainers.Bytes = pick(u.Images), pick(u.UnusedImages), pick(u.DeadContainers)
+		disk := &all.Writable // a pod writes to its own layer
+		if node {
+			disk = &all.Volumes
+		}
+		disk.Bytes, disk.Inodes = pick(u.Disk), pick(u.Inodes)
+		return all
 	}
-	return now, growth
+	return of(func(g growing) int64 { return g.now }), of(func(g growing) int64 { return g.growth })
 }
 
 // calls are the scheduler's calls that faults can hit, by their names in a scenario.

@@ -112,6 +112,9 @@ func (f *file) checkGroup(g *nodeGroup) error {
 	case g.Pods < 0:
 		return g.Fail("pods", "a node has room for 0 pods at least")
 	}
+	if err := g.checkFilesystems(); err != nil {
+		return err
+	}
 	for _, node := range g.nodes() {
 		switch wrong := validation.IsDNS1123Label(node.Name); {
 		case len(wrong) > 0:
@@ -126,6 +129,23 @@ func (f *file) checkGroup(g *nodeGroup) error {
 		if err := checkLabel(&g.Position, "labels", key, labels[key]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// layersOnNodeFs says that a node's images alone are on a filesystem of their own.
+const layersOnNodeFs = "nodefs"
+
+func (g *nodeGroup) checkFilesystems() error {
+	switch {
+	case g.NodeFs.Inodes < 0 || g.ImageFs.Inodes < 0 || g.PIDs < 0:
+		return g.Fail("", "a node cannot have fewer than 0 inodes or processes")
+	case g.NodeFs.Size.IsZero() && (g.NodeFs.Inodes > 0 || !g.ImageFs.Size.IsZero()):
+		return g.Fail("nodefs", "say how large the node's filesystem is, as in nodefs: 100Gi")
+	case g.ImageFs.Size.IsZero() && (g.ImageFs.Inodes > 0 || g.Layers != ""):
+		return g.Fail("imagefs", "say how large the filesystem for images is, as in imagefs: 50Gi")
+	case g.Layers != "" && g.Layers != layersOnNodeFs && g.Layers != "imagefs":
+		return g.Fail("containerfs", "writable layers of containers are on nodefs or on imagefs")
 	}
 	return nil
 }
@@ -166,7 +186,7 @@ func (f *file) checkWorkloads() error {
 			return w.Fail("", "there is another workload of the name %s", w.name)
 		}
 		f.made.workloads[w.name] = w
-		if err := firstError(w.checkSize, w.checkTemplate, w.checkBudget, func() error { return f.checkPriority(w) }); err != nil {
+		if err := firstError(w.checkSize, w.checkTemplate, w.checkBudget, w.checkUsage, func() error { return f.checkPriority(w) }); err != nil {
 			return err
 		}
 		if total += *w.Replicas; total > maxPods {

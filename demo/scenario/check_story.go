@@ -181,6 +181,9 @@ func (c *storyChecker) whichNodes(m *moment) error {
 		if err := c.anyOf(&u.Position, "on", u.On); err != nil {
 			return err
 		}
+		if err := u.check(u.App == ""); err != nil {
+			return err
+		}
 	}
 	for _, t := range []*taintChange{m.Taint, m.Untaint} {
 		if t == nil {
@@ -194,6 +197,29 @@ func (c *storyChecker) whichNodes(m *moment) error {
 		}
 	}
 	return nil
+}
+
+// check refuses what pods have and nodes have not, and the reverse.
+func (u *usage) check(ofNode bool) error {
+	if ofNode {
+		if u.Has("volumes") {
+			return u.Fail("volumes", "volumes are those of pods: a node has disk")
+		}
+		return nil
+	}
+	for _, field := range []string{"images", "unusedImages", "deadContainers"} {
+		if u.Has(field) {
+			return u.Fail(field, "these are on a node: write them in a step, as in usage: {on: web-1, %s: 10Gi}", field)
+		}
+	}
+	return nil
+}
+
+func (w *workload) checkUsage() error {
+	if w.Usage == nil {
+		return nil
+	}
+	return w.Usage.check(false)
 }
 
 func (c *storyChecker) anyOf(p *strict.Position, field string, words []string) error {

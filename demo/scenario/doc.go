@@ -36,7 +36,9 @@
 // # cluster
 //
 //	nodes            groups: name, count and zone or zones with a count each, region, cpu, memory, pods, resources, labels,
-//	                 taints ("key=value:Effect"), drivers ({ebs.csi.aws.com: 25}: how many volumes a node can have, 0 for
+//	                 taints ("key=value:Effect"), nodefs, imagefs and containerfs: the node's disk, that for images if it is
+//	                 another one, and on which of the two writable layers are, imagefs if not given; a disk is 100Gi, or
+//	                 {size: 100Gi, inodes: 1000000}; pids: how many processes there can be; drivers ({ebs.csi.aws.com: 25}: how many volumes a node can have, 0 for
 //	                 any number), devices ({a100: 8}: how many of a model). Their nodes are web-east-1, web-east-2 and so
 //	                 on, with the label pool.
 //	priorityClasses  by name: a number, or {value, globalDefault, preemptionPolicy: Never}
@@ -44,7 +46,8 @@
 //	                 publish, initialize (until the cloud provider's controller takes the taint
 //	                 node.cloudprovider.kubernetes.io/uninitialized off a node that came with it; it stays with none)
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
-//	kubelet          a KubeletConfiguration: its eviction thresholds
+//	kubelet          a KubeletConfiguration: its eviction thresholds, and what is reserved of nodes, of which everything is
+//	                 allocatable if nothing is; or flags, as in --eviction-hard=memory.available<1Gi
 //	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
 //	                 those that are on by default
 //	storage          drivers, classes, volumes and claims, see below
@@ -125,7 +128,8 @@
 //	disruptionBudget  {minAvailable} or {maxUnavailable}
 //	maxSurge, maxUnavailable  of a deployment that is rolled over
 //	startup, runtime, shutdown, fails  the life of a pod on its node: how long until it is ready, ends, has stopped
-//	usage        memory in use: 300Mi, 300Mi growing 5Mi (each second), or {memory, disk, pids}
+//	usage        memory in use: 300Mi, 300Mi growing 5Mi (each second), or {memory, pids, disk, inodes, logs, volumes}: disk and
+//	             inodes are those of writable layers, volumes those of emptyDir
 //	volumes      by name: a size, or {size, class, access}, a claim of each pod; or {claim}, one that exists. The claims of a
 //	             stateful set stay when its pods go, unless they are ephemeral: true, as those of all other pods are
 //	devices      by name: a class, or what is requested as in a claim above, of which each pod gets a claim that goes with it; or
@@ -147,7 +151,8 @@
 //	patch ([{node: zone=east, with: {metadata: {labels: {disk: null}}}}], or {pod, namespace, with})   as kubectl patch does
 //	drain (nodes, or {nodes, parallel: how many at a time, 1 if not given, pause: between them, uncordon: true})
 //	disconnect, reconnect                                 kubelets stop and resume their heartbeats
-//	usage ({app, on, memory})                             what pods use from now on, or nodes without an app
+//	usage ({app, on, memory})                             what pods use from now on, or nodes without an app: those also have
+//	                                                      images, unusedImages and deadContainers, which their kubelets delete
 //	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
 //	         detachFails: {data-db-0: 10m}}   capacity is what is left from now on
 //	devices: {fail: {train-1: a100-0}, repair: {train-1: a100-*}, unplug: {train-1: [a100-1]}, plug: {train-1: {a100: 2}},

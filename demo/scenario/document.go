@@ -64,9 +64,22 @@ type nodeGroup struct {
 	Resources map[string]amount `yaml:"resources"`
 	Labels    map[string]string `yaml:"labels"`
 	Taints    []taint           `yaml:"taints"`
+	NodeFs    filesystem        `yaml:"nodefs"`
+	ImageFs   filesystem        `yaml:"imagefs"`
+	Layers    string            `yaml:"containerfs"`
+	PIDs      int64             `yaml:"pids"`
 	Drivers   map[string]int    `yaml:"drivers"`
 	Devices   map[string]int    `yaml:"devices"`
 }
+
+// filesystem is the size of a node's filesystem: only the bytes if it is one word.
+type filesystem struct {
+	strict.Position
+	Size   amount `yaml:"size"`
+	Inodes int64  `yaml:"inodes"`
+}
+
+func (s *filesystem) UnmarshalText(text []byte) error { return s.Size.UnmarshalText(text) }
 
 type priority struct {
 	strict.Position
@@ -302,9 +315,16 @@ type brokenWatch struct {
 // usage is a pod's usage of its node: memory if it is one word.
 type usage struct {
 	strict.Position
-	Memory byteUsage `yaml:"memory"`
-	Disk   byteUsage `yaml:"disk"`
-	PIDs   int64     `yaml:"pids"`
+	Memory  growing `yaml:"memory"`
+	PIDs    growing `yaml:"pids"`
+	Disk    growing `yaml:"disk"`
+	Inodes  growing `yaml:"inodes"`
+	Logs    growing `yaml:"logs"`
+	Volumes growing `yaml:"volumes"`
+
+	Images         growing `yaml:"images"`
+	UnusedImages   growing `yaml:"unusedImages"`
+	DeadContainers growing `yaml:"deadContainers"`
 }
 
 func (u *usage) UnmarshalText(text []byte) error { return u.Memory.UnmarshalText(text) }

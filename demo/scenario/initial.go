@@ -66,6 +66,12 @@ func (d *ScriptRunner) addNodes(g *nodeGroup, ready bool) error {
 		if ready {
 			node.Status.Conditions = []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady"}}
 		}
+		if d.kubelet.Reserves() {
+			var err error
+			if node.Status.Allocatable, err = d.kubelet.Allocatable(node.Status.Capacity); err != nil {
+				return err
+			}
+		}
 		objects := []world.Object{node}
 		if len(g.Drivers) > 0 {
 			objects = append(objects, d.file.csiNode(g, node.Name))

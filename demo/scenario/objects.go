@@ -114,6 +114,18 @@ func (w *workload) budget() *policyv1.PodDisruptionBudget {
 	return pdb
 }
 
+// eachGroup visits the groups of nodes: those that exist from the beginning, and those that steps add.
+func (f *file) eachGroup(visit func(*nodeGroup)) {
+	for i := range f.Cluster.Nodes {
+		visit(&f.Cluster.Nodes[i])
+	}
+	for i := range f.Steps {
+		for j := range f.Steps[i].Add {
+			visit(&f.Steps[i].Add[j])
+		}
+	}
+}
+
 // nodes returns the nodes of the group.
 func (g *nodeGroup) nodes() []*v1.Node {
 	zones := g.Zones

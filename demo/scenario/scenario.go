@@ -134,6 +134,13 @@ func kubeletConfiguration(raw *strict.Raw) (pressure.Configuration, error) {
 	if !raw.IsSet() {
 		return pressure.DefaultConfiguration(kubeletOS), nil
 	}
+	if raw.Word != "" {
+		c, err := pressure.LoadFlags(raw.Word, kubeletOS)
+		if err != nil {
+			return c, raw.Fail("", err.Error())
+		}
+		return c, nil
+	}
 	text, err := raw.WithTypeMeta("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
 	if err != nil {
 		return pressure.Configuration{}, err

@@ -54,6 +54,11 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 	if err != nil {
 		return nil, s.file.Cluster.Fail("kubelet", "%v", err)
 	}
+	s.file.eachGroup(func(g *nodeGroup) {
+		for _, node := range g.nodes() {
+			kubelets.SetMachine(node.Name, g.machine())
+		}
+	})
 	admits := s.file.Cluster.Admission.options()
 	admits.DeclaredFeatures = s.config.Features.Enabled(config.NodeDeclaredFeatures)
 	compares := s.config.Features.Enabled(config.TaintTolerationComparisonOperators)

@@ -120,6 +120,8 @@ func (s *storyTeller) learn(at time.Time, op world.Op, o world.Object) {
 	switch o := o.(type) {
 	case *v1.Pod:
 		now = s.pod(o)
+	case *v1.Node:
+		now = s.node(o)
 	case *resourcev1.ResourceClaim:
 		if s.claims[o.Name] = o; op == world.Deleted {
 			delete(s.claims, o.Name)
@@ -147,6 +149,25 @@ func (s *storyTeller) learn(at time.Time, op world.Op, o world.Object) {
 		s.said[name] = now
 		fmt.Fprintf(&s.text, "%4.0fs  %s %s\n", at.Sub(s.began).Seconds(), name, now)
 	}
+}
+
+// node says under which pressure a node is, and how that keeps pods away; nothing of one that never was.
+func (s *storyTeller) node(n *v1.Node) string {
+	var words []string
+	for _, c := range n.Status.Conditions {
+		if c.Type != v1.NodeReady && c.Status == v1.ConditionTrue {
+			words = append(words, string(c.Type))
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		if strings.HasSuffix(t.Key, "-pressure") {
+			words = append(words, t.ToString())
+		}
+	}
+	if _, was := s.said["node "+n.Name]; len(words) == 0 && was {
+		return "reports no pressure"
+	}
+	return strings.Join(words, ", ")
 }
 
 // pod says where a pod is, or why it is pending.

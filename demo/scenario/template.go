@@ -8,6 +8,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/evict/pressure"
+	"orrery/core/world/memory"
 )
 
 // appLabel is the label that ties pods to their workload.
@@ -183,10 +186,28 @@ func (g *nodeGroup) capacity() v1.ResourceList {
 		v1.ResourceCPU: g.CPU.Quantity, v1.ResourceMemory: g.Memory.Quantity,
 		v1.ResourcePods: *resource.NewQuantity(int64(pods), resource.DecimalSI),
 	}
+	if !g.NodeFs.Size.IsZero() {
+		all[v1.ResourceEphemeralStorage] = g.NodeFs.Size.Quantity
+	}
 	for name, q := range g.Resources {
 		all[v1.ResourceName(name)] = q.Quantity
 	}
 	return all
+}
+
+// machine is what a node of the group has besides.
+func (g *nodeGroup) machine() pressure.Machine {
+	m := pressure.Machine{
+		ImageFs:      memory.Disk{Bytes: g.ImageFs.Size.Value(), Inodes: g.ImageFs.Inodes},
+		NodeFsInodes: g.NodeFs.Inodes, PIDs: g.PIDs,
+	}
+	switch {
+	case g.Layers == layersOnNodeFs:
+		m.Layout = pressure.SplitImageFs
+	case m.ImageFs.Bytes > 0:
+		m.Layout = pressure.ImageFs
+	}
+	return m
 }
 
 // sortedKeys goes through a map in the order of its keys.

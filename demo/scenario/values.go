@@ -210,10 +210,10 @@ func topologyKey(word string) string {
 	return word
 }
 
-// byteUsage is an amount in bytes, and how much comes on top each second: 300Mi, or 300Mi growing 5Mi.
-type byteUsage struct{ now, growth int64 }
+// growing is an amount, and how much comes on top each second: 300Mi, or 300Mi growing 5Mi.
+type growing struct{ now, growth int64 }
 
-func (b *byteUsage) UnmarshalText(text []byte) error {
+func (b *growing) UnmarshalText(text []byte) error {
 	var now, growth amount
 	first, more, grows := strings.Cut(string(text), " growing ")
 	if err := now.UnmarshalText([]byte(first)); err != nil {
@@ -224,7 +224,7 @@ func (b *byteUsage) UnmarshalText(text []byte) error {
 			return err
 		}
 	}
-	*b = byteUsage{now.Value(), growth.Value()}
+	*b = growing{now.Value(), growth.Value()}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -31,6 +32,8 @@ type Configuration struct {
 	MemoryNotification bool
 	// LocalStorageIsolation evicts pods that use more local storage than their own limits allow.
 	LocalStorageIsolation bool
+	// KubeReserved and SystemReserved map resources to amounts that pods do not get. See [Configuration.Allocatable].
+	KubeReserved, SystemReserved map[v1.ResourceName]string
 }
 
 // ConfigurationVersion and ConfigurationKind are those of the file that Load reads.
@@ -74,19 +77,22 @@ type configurationFile struct {
 	EnforceNodeAllocatable           []string          `json:"enforceNodeAllocatable"`
 	KernelMemcgNotification          bool              `json:"kernelMemcgNotification"`
 	LocalStorageCapacityIsolation    *bool             `json:"localStorageCapacityIsolation"`
+
+	KubeReserved   map[v1.ResourceName]string `json:"kubeReserved"`
+	SystemReserved map[v1.ResourceName]string `json:"systemReserved"`
 }
 
 var fields = []string{
 	"evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionPressureTransitionPeriod",
 	"evictionMaxPodGracePeriod", "evictionMinimumReclaim", "mergeDefaultEvictionSettings", "enforceNodeAllocatable",
-	"kernelMemcgNotification", "localStorageCapacityIsolation",
+	"kernelMemcgNotification", "localStorageCapacityIsolation", "kubeReserved", "systemReserved",
 }
 
 // maxBytes bounds a KubeletConfiguration: reading one takes a hundred times its size.
 const maxBytes = 1 << 20
 
-// Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that are
-// not about eviction; a misspelt or repeated eviction field is an error.
+// Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that have
+// nothing to do with eviction; a misspelt or repeated eviction field is an error.
 func Load(data []byte, system string) (Configuration, error) {
 	if len(data) > maxBytes {
 		return Configuration{}, fmt.Errorf("reading the kubelet configuration: it has %d bytes, and at most %d are read", len(data), maxBytes)
@@ -119,9 +125,7 @@ func Load(data []byte, system string) (Configuration, error) {
 	if err != nil {
 		return Configuration{}, fmt.Errorf("reading the eviction fields of the kubelet configuration: %w", err)
 	}
-	c := f.configuration(system)
-	_, err = c.Thresholds()
-	return c, err
+	return f.load(system)
 }
 
 func checkKind(all map[string]json.RawMessage) error {
@@ -146,6 +150,16 @@ func resemblesEvictionField(name string) bool {
 		slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) })
 }
 
+// load fills in the defaults and checks the values.
+func (f configurationFile) load(system string) (Configuration, error) {
+	c := f.configuration(system)
+	if _, err := c.Thresholds(); err != nil {
+		return c, err
+	}
+	_, err := c.reserved()
+	return c, err
+}
+
 // configuration fills in the defaults. A map of hard thresholds replaces all the default ones, unless the file requests
 // merging; a transition period of zero is the default one.
 func (f configurationFile) configuration(system string) Configuration {
@@ -157,6 +171,7 @@ func (f configurationFile) configuration(system string) Configuration {
 		EnforceAllocatable:    f.EnforceNodeAllocatable == nil || slices.Contains(f.EnforceNodeAllocatable, "pods"),
 		MemoryNotification:    f.KernelMemcgNotification,
 		LocalStorageIsolation: f.LocalStorageCapacityIsolation == nil || *f.LocalStorageCapacityIsolation,
+		KubeReserved:          f.KubeReserved, SystemReserved: f.SystemReserved,
 	}
 	if c.PressureTransition == 0 {
 		c.PressureTransition = defaultTransition

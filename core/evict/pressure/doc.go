@@ -1,6 +1,8 @@
 // Package pressure evicts pods as a kubelet does whose node runs out of memory, disk or process IDs.
 //
 //	configuration.go  the eviction part of a KubeletConfiguration, and the defaults
+//	flags.go          the same as flags of a kubelet                                LoadFlags
+//	reserved.go       what of a node is left for pods                               Allocatable
 //	threshold.go      minimum available amounts, with grace periods
 //	signal.go         the measured signals and what can be reclaimed, on the three layouts of filesystems
 //	summary.go        the measurements: the part of the kubelet's summary API that eviction reads
@@ -9,6 +11,8 @@
 //	message.go        the message in the pod's status                               Message
 //	limits.go         pods that exceed their own limits                             OverLimit
 //	admit.go          admission under pressure                                      Admit
+//	cgroup.go         what the kernel enforces for a pod and its containers         PodCgroup, ContainerCgroup
+//	oom.go            which container the kernel kills when memory runs out         OOMScoreAdj, OOMOrder
 //	kubelet.go …      one node's kubelet over time                                  Kubelet
 //	kubelets.go …     all kubelets of a simulated cluster                           Kubelets
 //
@@ -52,6 +56,6 @@
 //     and one soft of them, with a warning for the last.
 //   - An eviction round that the kernel's memory notification starts waits for its pods like any other.
 //
-// In a simulated cluster a pod's usage is attributed to its first container, a filesystem has an inode for every 16Ki, and the
-// kernel kills no process when memory runs out.
+// In a simulated cluster a pod's usage is attributed to its first container, a filesystem has an inode for every 16Ki if nothing
+// else is said, and the kernel kills no process when memory runs out.
 package pressure

@@ -1,7 +1,6 @@
 package pressure
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -18,14 +17,22 @@ import (
 // KubeletsOptions are common to all kubelets of a simulated cluster.
 type KubeletsOptions struct {
 	Configuration Configuration
-	Layout        Layout
-	// ImageFs is the size in bytes of the filesystem for images, if there is one. The node's own has the capacity of
-	// ephemeral storage in the node's status; without that, disks are not measured.
-	ImageFs int64
-	// PIDs is how many processes a node can have; 32768 if zero.
-	PIDs int64
+	// Machine is that of nodes for which SetMachine was not called.
+	Machine
 	// Record is where evictions are written; nil is a record of its own.
 	Record *evict.Record
+}
+
+// Machine is what a node has that its status does not tell.
+type Machine struct {
+	Layout Layout
+	// ImageFs is the size of the filesystem for images, if there is one. The node's own has the capacity of ephemeral
+	// storage in the node's status; without that, disks are not measured.
+	ImageFs memory.Disk
+	// NodeFsInodes is how many inodes the node's filesystem has. A filesystem has one for every 16Ki if that is zero.
+	NodeFsInodes int64
+	// PIDs is how many processes the node can have; 32768 if zero.
+	PIDs int64
 }
 
 // Kubelets are the kubelets of a simulated cluster: the option Pressure of world/memory. A node gets one with its first
@@ -34,6 +41,7 @@ type Kubelets struct {
 	options    KubeletsOptions
 	record     *evict.Record
 	nodes      map[string]*nodeKubelet
+	machines   map[string]Machine
 	podUsages  []timedUsage // of pods, the latest report last
 	wakeups    evict.Timers[string]
 	hardMemory Value // the hard threshold of memory
@@ -66,8 +74,7 @@ func NewKubelets(o KubeletsOptions) (*Kubelets, error) {
 	if o.Record == nil {
 		o.Record = evict.NewRecord()
 	}
-	o.PIDs = cmp.Or(o.PIDs, defaultPIDs)
-	f := &Kubelets{options: o, record: o.Record, nodes: map[string]*nodeKubelet{}, wakeups: evict.NewTimers[string]()}
+	f := &Kubelets{options: o, record: o.Record, nodes: map[string]*nodeKubelet{}, machines: map[string]Machine{}, wakeups: evict.NewTimers[string]()}
 	for _, t := range thresholds {
 		if t.Signal == MemoryAvailable && t.Hard() {
 			f.hardMemory = t.Value
@@ -87,6 +94,16 @@ func (f *Kubelets) SetRecord(record *evict.Record) {
 			p.kubelet.record = record
 		}
 	}
+}
+
+// SetMachine sets what a node has, before its kubelet starts with its first reported usage.
+func (f *Kubelets) SetMachine(node string, m Machine) { f.machines[node] = m }
+
+func (f *Kubelets) machine(node string) Machine {
+	if m, ok := f.machines[node]; ok {
+		return m
+	}
+	return f.options.Machine
 }
 
 func (f *Kubelets) nodeKubelet(node string) *nodeKubelet {
@@ -150,7 +167,7 @@ func (f *Kubelets) update(now time.Time, node string) {
 			return
 		}
 		k, err := New(Options{
-			Node: node, Configuration: f.options.Configuration, Layout: f.options.Layout, Start: now,
+			Node: node, Configuration: f.options.Configuration, Layout: f.machine(node).Layout, Start: now,
 		}, f.record)
 		if err != nil {
 			return // NewKubelets has made sure that there is none
@@ -282,6 +299,7 @@ func (f *Kubelets) Fork() memory.Pressure {
 	twin := *f
 	twin.record = f.record.Fork()
 	twin.options.Record, twin.podUsages, twin.wakeups = twin.record, slices.Clone(f.podUsages), f.wakeups.Clone()
+	twin.machines = maps.Clone(f.machines)
 	twin.nodes = make(map[string]*nodeKubelet, len(f.nodes))
 	for name, p := range f.nodes {
 		other := *p

@@ -220,33 +220,33 @@ func TestKubelets_ReclaimImagesFirst(t *testing.T) {
 }
 
 func TestKubelets_SoftThresholdWithLeak(t *testing.T) {
-	c := newTestCluster(t, "evictionHard: {}\nevictionSoft: {memory.available: 2Gi}\nevictionSoftGracePeriod: {memory.available: 30s}\nevictionMaxPodGracePeriod: 2\nenforceNodeAllocatable: []\n")
+	c := newTestCluster(t, "evictionHard: {}\nevictionSoft: {memory.available: 2Gi}\nevictionSoftGracePeriod: {memory.available: 20s}\nevictionMaxPodGracePeriod: 2\nenforceNodeAllocatable: []\n")
 	c.run(mk.Pod("leak").Obj(), mk.Pod("calm").Obj())
 	c.use(memory.UsageReport{Pod: "calm", Usage: memory.Usage{Memory: gib(1)}})
 	c.use(memory.UsageReport{Pod: "leak", Usage: memory.Usage{Memory: gib(6)}, Growth: memory.Usage{Memory: gib(0.0625)}})
 	c.until(5 * time.Second)
 	c.log.Reset()
-	c.until(49 * time.Second)
+	c.until(39 * time.Second)
 	// 7Gi, and a sixteenth more each second: 2Gi are left at 16 s, so the sync at 20 s is the first to see less.
 	c.wantLog(`
 		20s node [MemoryPressure]
 		20s node [MemoryPressure node.kubernetes.io/memory-pressure:NoSchedule]
 	`)
 	open := c.record().Open()
-	if len(open) != 1 || open[0].Pod.Name != "leak" || open[0].Phase != evict.CountingDown || open[0].Deadline.Sub(noon) != 50*time.Second {
-		t.Errorf("the record has %+v, want leak counting down to 50s", open)
+	if len(open) != 1 || open[0].Pod.Name != "leak" || open[0].Phase != evict.CountingDown || open[0].Deadline.Sub(noon) != 40*time.Second {
+		t.Errorf("the record has %+v, want leak counting down to 40s", open)
 	}
-	c.until(55 * time.Second)
+	c.until(45 * time.Second)
 	c.wantLog(`
-		50s event EvictionThresholdMet on n1: Attempting to reclaim memory
-		50s event Evicted on leak: The node was low on resource: memory. Threshold quantity: 2Gi, available: 0. Container main was using 9344Mi, request is 0, has larger consumption of memory.
-		52s pod leak Failed Evicted TerminationByKubelet
+		40s event EvictionThresholdMet on n1: Attempting to reclaim memory
+		40s event Evicted on leak: The node was low on resource: memory. Threshold quantity: 2Gi, available: 512Mi. Container main was using 8704Mi, request is 0, has larger consumption of memory.
+		42s pod leak Failed Evicted TerminationByKubelet
 	`)
 }
 
 func TestKubelets_UsageByLabelCoversLaterPods(t *testing.T) {
 	c := newTestCluster(t, hardMemory)
-	c.use(memory.UsageReport{Labels: map[string]string{"app": "web"}, Usage: memory.Usage{Memory: gib(6)}})
+	c.use(memory.UsageReport{Labels: map[string]string{"app": "web"}, Usage: memory.Usage{Memory: gib(4.5)}})
 	c.use(uses1("small", 1))
 	c.run(mk.Pod("small").Label("app", "web").Obj(), mk.Pod("first").Label("app", "web").Obj())
 	c.until(11 * time.Second)
@@ -255,7 +255,7 @@ func TestKubelets_UsageByLabelCoversLaterPods(t *testing.T) {
 	c.until(25 * time.Second)
 	c.wantLog(`
 		20s event EvictionThresholdMet on n1: Attempting to reclaim memory
-		20s event Evicted on first: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 6Gi, request is 0, has larger consumption of memory.
+		20s event Evicted on first: The node was low on resource: memory. Threshold quantity: 100Mi, available: 0. Container main was using 4608Mi, request is 0, has larger consumption of memory.
 		20s node [MemoryPressure]
 		20s node [MemoryPressure node.kubernetes.io/memory-pressure:NoSchedule]
 		21s pod first Failed Evicted TerminationByKubelet
@@ -283,7 +283,7 @@ func TestKubelets_PIDPressure(t *testing.T) {
 
 func TestKubelets_ImageFs(t *testing.T) {
 	c := newTestCluster(t, "evictionHard: {imagefs.available: 10Gi, nodefs.available: 10Gi}\n", func(o *pressure.KubeletsOptions) {
-		o.Layout, o.ImageFs = pressure.ImageFs, gib(50)
+		o.Layout, o.ImageFs.Bytes = pressure.ImageFs, gib(50)
 	})
 	c.run(mk.Pod("logs").Obj(), mk.Pod("layers").Obj())
 	c.use(memory.UsageReport{Pod: "logs", Usage: memory.Usage{Logs: memory.Disk{Bytes: gib(60)}}})

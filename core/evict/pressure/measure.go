@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -113,30 +114,32 @@ func (f *Kubelets) measure(p *nodeKubelet, now time.Time) *Summary {
 	s.Node.Memory = memoryOf(saturating.Add(own.Memory, all.Memory), capacity)
 	s.Node.SystemContainers = []ContainerStats{{Name: podsContainer, Memory: memoryOf(all.Memory, f.podsLimit(p.node, capacity))}}
 	running := saturating.Add(own.PIDs, all.PIDs)
-	s.Node.Rlimit = &RlimitStats{MaxPID: &f.options.PIDs, Running: &running}
-	f.measureDisks(s, p.node, own, all)
+	machine := f.machine(p.node.Name)
+	limit := cmp.Or(machine.PIDs, defaultPIDs)
+	s.Node.Rlimit = &RlimitStats{MaxPID: &limit, Running: &running}
+	machine.measureDisks(s, p.node, own, all)
 	return s
 }
 
 // measureDisks measures each filesystem. A single one holds images and containers as well.
-func (f *Kubelets) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) {
+func (m *Machine) measureDisks(s *Summary, node *v1.Node, own, pods memory.Usage) {
 	layers := add(pods.Writable, own.Writable, own.DeadContainers)
 	images := add(own.Images, own.UnusedImages)
 	onNode := add(pods.Logs, pods.Volumes, own.Logs, own.Volumes)
-	if f.options.Layout != ImageFs {
+	if m.Layout != ImageFs {
 		onNode = add(onNode, layers)
 	} else {
 		images = add(images, layers)
 	}
-	size := capacityOf(node, v1.ResourceEphemeralStorage)
-	if f.options.Layout == OneFs {
+	size := memory.Disk{Bytes: capacityOf(node, v1.ResourceEphemeralStorage), Inodes: m.NodeFsInodes}
+	if m.Layout == OneFs {
 		s.Node.Fs = fsOf(add(onNode, images), size)
 		s.Node.Runtime = &RuntimeStats{ImageFs: s.Node.Fs, ContainerFs: s.Node.Fs}
 		return
 	}
 	s.Node.Fs = fsOf(onNode, size)
-	s.Node.Runtime = &RuntimeStats{ImageFs: fsOf(images, f.options.ImageFs), ContainerFs: s.Node.Fs}
-	if f.options.Layout == ImageFs {
+	s.Node.Runtime = &RuntimeStats{ImageFs: fsOf(images, m.ImageFs), ContainerFs: s.Node.Fs}
+	if m.Layout == ImageFs {
 		s.Node.Runtime.ContainerFs = s.Node.Runtime.ImageFs
 	}
 }
@@ -168,13 +171,13 @@ func memoryOf(used, capacity int64) *MemoryStats {
 	return &MemoryStats{AvailableBytes: &left, UsageBytes: &in, WorkingSetBytes: &in}
 }
 
-func fsOf(used memory.Disk, size int64) *FsStats {
-	if size <= 0 {
+func fsOf(used, size memory.Disk) *FsStats {
+	if size.Bytes <= 0 {
 		return nil
 	}
-	inodes := size / bytesPerInode
+	inodes := cmp.Or(size.Inodes, size.Bytes/bytesPerInode)
 	return &FsStats{
-		CapacityBytes: unsigned(size), UsedBytes: unsigned(used.Bytes), AvailableBytes: unsigned(size - used.Bytes),
+		CapacityBytes: unsigned(size.Bytes), UsedBytes: unsigned(used.Bytes), AvailableBytes: unsigned(size.Bytes - used.Bytes),
 		Inodes: unsigned(inodes), InodesUsed: unsigned(used.Inodes), InodesFree: unsigned(inodes - used.Inodes),
 	}
 }

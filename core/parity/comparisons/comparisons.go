@@ -35,7 +35,7 @@ type Difference struct {
 func All() []*Comparison {
 	return []*Comparison{
 		Answers, Decisions, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, DynamicResources, HostedDevices, Gangs, Queue, Cache, Configuration, Profiles, Gates,
-		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, OOMScores, PodCgroups, Evictions, Budgets,
+		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets,
 		PodAPI, ClusterAPI, Admission, DeviceAPI, ClaimController, Election, Metrics, Cluster,
 	}
 }

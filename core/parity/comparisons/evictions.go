@@ -185,6 +185,12 @@ var PodCgroups = &Comparison{
 	Compares: "The CPU shares, weight and quota and the memory limit of a pod's cgroup, overhead included.",
 }
 
+// EvictionFlags compares the reading of a kubelet's flags.
+var EvictionFlags = &Comparison{
+	Name: "Eviction flags", Package: "evict", Test: "TestEvictionFlags_Same", Cases: 10000, Unit: "flags of thresholds",
+	Compares: "The pairs of signals and values that a kubelet's flags give, or that a flag is malformed.",
+}
+
 // Evictions compares the Eviction API.
 var Evictions = &Comparison{
 	Name: "Eviction API", Package: "evict", Test: "TestEviction_SameAnswers", Cases: 10000, Unit: "requests",

@@ -8,7 +8,7 @@
 //	taint_*      random nodes and pods: events, status patches and deletions, with their times
 //	device_*     random devices, claims, rules and pods, in the same way
 //	lifecycle_*  random zones: conditions, NoSchedule taints by node, NoExecute taints by zone
-//	pressure_*   random nodes: the kubelet's passes, its ranking, its thresholds; OOM scores, cgroups
+//	pressure_*   random nodes: the kubelet's passes, its ranking, its thresholds, their flags; OOM scores, cgroups
 //	budget_*     random eviction requests, and the status of budgets
 //	actions_test.go  a controller's actions, with times
 //
