@@ -14,6 +14,7 @@ const (
 	StateOverdue
 	StateDeleted
 	StateCancelled
+	StateKilled
 
 	evictionStates
 )
@@ -26,6 +27,7 @@ var evictionLooks = [evictionStates]glyphStyle{
 	StateOverdue:     {'▼', "overdue", "", themes.Bad},
 	StateDeleted:     {'☠', "deleted", "", themes.Dim},
 	StateCancelled:   {'✓', "cancelled", "", themes.Good},
+	StateKilled:      {'✗', "killed", "", themes.Bad},
 }
 
 func (s EvictionState) String() string { return evictionLooks[s].word }
@@ -34,6 +36,7 @@ func (s EvictionState) String() string { return evictionLooks[s].word }
 var phaseStates = [...]EvictionState{
 	EvictionPredicted: StatePredicted, EvictionCountingDown: StateCounting, EvictionBlocked: StateBlocked,
 	EvictionTerminating: StateTerminating, EvictionDone: StateDeleted, EvictionCancelled: StateCancelled,
+	EvictionKilled: StateKilled,
 }
 
 // State returns the eviction's state. What another controller does, and was not observed, is called predicted.

@@ -120,6 +120,7 @@ const (
 	EvictionTerminating
 	EvictionDone
 	EvictionCancelled
+	EvictionKilled
 )
 
 // Eviction is the eviction of one pod.

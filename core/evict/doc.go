@@ -7,6 +7,9 @@
 //	pressure       a kubelet runs out of memory, disk or process IDs        core/evict/pressure
 //	eviction API   a request that a PodDisruptionBudget allows              core/evict/budget
 //
+// The kernel can be faster than a kubelet: as memory runs out it kills containers, which stay on their node and start again. That is on
+// the record as well.
+//
 // The taints that nodes get for their conditions are core/evict/lifecycle's. Pods of a node that shuts down or that was deleted
 // are two more causes, which are only observed.
 //

@@ -18,11 +18,12 @@ const (
 	EvictionAPI  Cause = "eviction API"
 	NodeShutdown Cause = "node shutdown"
 	NodeGone     Cause = "node gone"
+	OutOfMemory  Cause = "out of memory"
 )
 
 // Causes lists them all.
 func Causes() []Cause {
-	return []Cause{Preemption, Taint, DeviceTaint, NodePressure, EvictionAPI, NodeShutdown, NodeGone}
+	return []Cause{Preemption, Taint, DeviceTaint, NodePressure, EvictionAPI, NodeShutdown, NodeGone, OutOfMemory}
 }
 
 // Phase is how far an eviction has come.
@@ -36,13 +37,14 @@ const (
 	Terminating               // is being deleted
 	Evicted                   // is deleted, or has failed
 	Cancelled                 // stays
+	Killed                    // a container was killed, and starts again if the pod lets it
 )
 
 // MarshalText returns the phase's name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 func (p Phase) String() string {
-	return [...]string{"at risk", "counting down", "blocked", "terminating", "evicted", "cancelled"}[p]
+	return [...]string{"at risk", "counting down", "blocked", "terminating", "evicted", "cancelled", "killed"}[p]
 }
 
 // Eviction is the eviction of one pod for one cause.

@@ -44,8 +44,8 @@ func NewRecord() *Record {
 	return &Record{open: map[evictionKey]*Eviction{}, evicted: map[evictionKey]struct{}{}, pdbIndex: pdbIndex{}}
 }
 
-// Write replaces the entry of a pod and a cause, except FirstSeen and an earlier prediction. Evicted and Cancelled end an
-// eviction. Its texts are made printable, since taints and messages come from outside.
+// Write replaces the entry of a pod and a cause, except FirstSeen and an earlier prediction. Evicted, Cancelled and Killed end an
+// eviction; the containers of a pod can be killed again. Its texts are made printable, since taints and messages come from outside.
 func (r *Record) Write(e Eviction) {
 	k := evictionKey{e.Pod.UID, e.Cause}
 	if _, over := r.evicted[k]; over {
@@ -59,7 +59,7 @@ func (r *Record) Write(e Eviction) {
 		e.Prediction = e.Prediction.merge(was.Prediction, e.Phase == Terminating || was.Phase == Terminating)
 	}
 	r.evaluatePrediction(&e)
-	if e.Phase != Evicted && e.Phase != Cancelled {
+	if e.Phase < Evicted {
 		r.open[k] = &e
 		return
 	}

@@ -122,15 +122,35 @@ func trimPorts(ports []v1.ContainerPort) []v1.ContainerPort {
 	return kept
 }
 
-// trimContainerStatuses keeps a container's allocated resources, which count instead of its requests during a resize.
+// trimContainerStatuses keeps a container's allocated resources, which count instead of its requests during a resize, and when
+// it was last killed as memory ran out.
 func trimContainerStatuses(statuses []v1.ContainerStatus) []v1.ContainerStatus {
 	var kept []v1.ContainerStatus
 	for i := range statuses {
-		if s := &statuses[i]; s.Resources != nil || s.AllocatedResources != nil {
-			kept = append(kept, v1.ContainerStatus{Name: s.Name, AllocatedResources: s.AllocatedResources, Resources: s.Resources})
+		s := &statuses[i]
+		now, before := trimOOMKill(s.State.Terminated), trimOOMKill(s.LastTerminationState.Terminated)
+		if s.Resources == nil && s.AllocatedResources == nil && now == nil && before == nil {
+			continue
 		}
+		one := v1.ContainerStatus{Name: s.Name, AllocatedResources: s.AllocatedResources, Resources: s.Resources}
+		if now != nil || before != nil {
+			one.State.Terminated, one.LastTerminationState.Terminated, one.RestartCount = now, before, s.RestartCount
+			if s.State.Waiting != nil {
+				one.State.Waiting = &v1.ContainerStateWaiting{Reason: s.State.Waiting.Reason}
+			}
+		}
+		kept = append(kept, one)
 	}
 	return kept
+}
+
+// trimOOMKill keeps the end of a container that the kernel killed as memory ran out.
+func trimOOMKill(s *v1.ContainerStateTerminated) *v1.ContainerStateTerminated {
+	const killed = "OOMKilled"
+	if s == nil || s.Reason != killed {
+		return nil
+	}
+	return &v1.ContainerStateTerminated{ExitCode: s.ExitCode, Reason: s.Reason, FinishedAt: s.FinishedAt}
 }
 
 // trimVolumes keeps the volumes that can make a node infeasible, with the fields that identify the disk.

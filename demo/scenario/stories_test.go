@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ import (
 
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/evict"
+	"orrery/core/evict/observer"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -53,7 +56,7 @@ func TestStories(t *testing.T) {
 // happens plays a scenario and tells of its pods, claims and rules, to the second.
 func happens(t *testing.T, text string) string {
 	t.Helper()
-	s := &storyTeller{said: map[string]string{}, claims: map[string]*resourcev1.ResourceClaim{}}
+	s := &storyTeller{said: map[string]string{}, claims: map[string]*resourcev1.ResourceClaim{}, evictions: observer.New(observer.Options{})}
 	_, err := parsed(t, text).Play(func(e *engine.Engine, o engine.Options) (drive.Observer, error) {
 		s.began, s.engine = o.Start, e
 		return s, nil
@@ -93,6 +96,9 @@ type storyTeller struct {
 	text   strings.Builder
 	said   map[string]string
 	claims map[string]*resourcev1.ResourceClaim
+	// evictions is the record of evictions; kills is how many containers were killed on it.
+	evictions *observer.Observer
+	kills     int
 }
 
 // Mark tells what the API server refuses.
@@ -113,6 +119,19 @@ func (s *storyTeller) Applied(in world.Input, _ error) {
 	case world.Changed:
 		s.learn(in.At, e.Op, e.Object)
 	}
+	s.evictions.Apply(in)
+	s.tellKills()
+}
+
+// tellKills tells what the record says of containers that were killed as memory ran out.
+func (s *storyTeller) tellKills() {
+	all := s.evictions.Record().Ended()
+	all = slices.DeleteFunc(slices.Clone(all), func(e evict.Eviction) bool { return e.Cause != evict.OutOfMemory })
+	for _, e := range all[s.kills:] {
+		at := func(t time.Time) float64 { return t.Sub(s.began).Seconds() }
+		fmt.Fprintf(&s.text, "%4.0fs  pod %s at %.0fs: %s (%s)\n", at(s.now), e.Pod.Name, at(e.Ended), e.Reason, e.Initiator)
+	}
+	s.kills = len(all)
 }
 
 func (s *storyTeller) learn(at time.Time, op world.Op, o world.Object) {
@@ -175,12 +194,14 @@ func (s *storyTeller) pod(p *v1.Pod) string {
 	switch {
 	case p.DeletionTimestamp != nil:
 		return "is being deleted"
+	case p.Status.Phase == v1.PodFailed && p.Status.Reason == "" && len(p.Status.ContainerStatuses) > 0:
+		return "fails: " + p.Status.ContainerStatuses[0].State.Terminated.Reason
 	case p.Status.Phase == v1.PodFailed:
 		return "fails: " + p.Status.Reason + " " + p.Status.Message
 	case p.Status.Phase == v1.PodSucceeded:
 		return "has ended"
 	case p.Status.Phase == v1.PodRunning:
-		return "runs on " + p.Spec.NodeName
+		return containerState(p) + " on " + p.Spec.NodeName
 	case p.Spec.NodeName != "":
 		return "is on " + p.Spec.NodeName
 	}
@@ -193,6 +214,20 @@ func (s *storyTeller) pod(p *v1.Pod) string {
 		return "waits, with a place on " + p.Status.NominatedNodeName
 	}
 	return "waits"
+}
+
+// containerState says whether a pod's first container runs.
+func containerState(p *v1.Pod) string {
+	s := p.Status.ContainerStatuses[0]
+	switch {
+	case s.State.Waiting != nil:
+		return "has no container, " + s.State.Waiting.Reason + ","
+	case s.State.Terminated != nil:
+		return "has no container, " + s.State.Terminated.Reason + ","
+	case s.RestartCount > 0:
+		return fmt.Sprintf("runs again (%d)", s.RestartCount)
+	}
+	return "runs"
 }
 
 // allocated lists the devices of a claim, and what it uses of those that it shares.

@@ -14,6 +14,7 @@ import (
 var phases = [...]views.EvictionPhase{
 	evict.AtRisk: views.EvictionPredicted, evict.CountingDown: views.EvictionCountingDown, evict.Blocked: views.EvictionBlocked,
 	evict.Terminating: views.EvictionTerminating, evict.Evicted: views.EvictionDone, evict.Cancelled: views.EvictionCancelled,
+	evict.Killed: views.EvictionKilled,
 }
 
 // evictionCache keeps the sorted lists of the record of evictions, the blocked ones before those that are open.

@@ -19,6 +19,7 @@
 //	  DeletionByPodGC                node gone
 //	  TerminationByKubelet           node pressure; a preemption by the kubelet or a shutdown by the status
 //	its phase is Failed, Evicted     node pressure, of a pod that exceeds its own limits or was not admitted
+//	a container ended, OOMKilled     out of memory: the kernel killed it, and it starts again if the pod lets it
 //
 // From the condition on the pod is terminating, with its deadline once it is being deleted. It is evicted when it is deleted or
 // has ended, whichever comes first. A condition that is removed or replaced cancels the eviction, and so does an eviction for

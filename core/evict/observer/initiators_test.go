@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/drive"
@@ -31,15 +32,18 @@ func TestRecord_EveryInitiator(t *testing.T) {
 		o.Pressure = kubelets
 		o.NodeLifecycle = lifecycle.InCluster(lifecycle.Options{Start: noon, Record: record})
 	})
-	s.observer = observer.New(observer.Options{Record: record, Acting: []evict.Cause{evict.Taint, evict.DeviceTaint}})
+	s.observer = observer.New(observer.Options{Record: record, Acting: []evict.Cause{evict.Taint, evict.DeviceTaint, evict.OutOfMemory}})
 	s.taints = taint.New(taint.Options{Act: true, FirstEffect: 1 << 32, Record: record})
 	s.device = device.New(device.Options{Act: true, FirstEffect: 2 << 32, Record: record})
-	for _, name := range []string{"tainted", "n1", "full", "drained", "busy", "lost", "alone"} {
+	for _, name := range []string{"tainted", "n1", "full", "packed", "drained", "busy", "lost", "alone"} {
 		s.create(node(name))
 	}
 	on := func(pod, node string) *mk.PodBuilder { return mk.Pod(pod).UID("").Node(node) }
 	s.create(on("by-taint", "tainted").Obj(), on("by-kubelet", "full").Obj(), on("by-drain", "drained").Obj(), on("by-lifecycle", "lost").Obj())
 	s.create(on("by-preemptor", "busy").CPU("4").Obj(), on("by-gc", "alone").Obj())
+	never := on("by-kernel", "packed").Obj()
+	never.Spec.RestartPolicy = v1.RestartPolicyNever
+	s.create(never)
 	s.create(slice(), claim("by-rule"))
 	s.create(claiming("by-rule"))
 	s.until(time.Second)
@@ -49,7 +53,10 @@ func TestRecord_EveryInitiator(t *testing.T) {
 	s.do(3*time.Second, taintNode("tainted", tainted("repair")))
 	s.do(3*time.Second, func(c *memory.Cluster) error { return c.LoseNode("lost") })
 	s.do(3*time.Second, func(c *memory.Cluster) error {
-		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "by-kubelet", Usage: memory.Usage{Memory: 64 << 30}})
+		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "by-kubelet", Usage: memory.Usage{Memory: 8 << 30}})
+	})
+	s.do(3*time.Second, func(c *memory.Cluster) error {
+		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "by-kernel", Usage: memory.Usage{Memory: 9 << 30}})
 	})
 	s.do(3*time.Second, func(c *memory.Cluster) error { return c.Delete(world.Node, "", "alone", metav1.DeleteOptions{}) })
 	s.do(3*time.Second, func(c *memory.Cluster) error {
@@ -69,6 +76,7 @@ func TestRecord_EveryInitiator(t *testing.T) {
 		"by-taint":     "taint by taint-eviction-controller: evicted",
 		"by-rule":      "device taint by device-taint-eviction-controller: evicted",
 		"by-kubelet":   "node pressure by kubelet on full: evicted",
+		"by-kernel":    "out of memory by OOM killer on packed: killed",
 		"by-drain":     "eviction API by alice: evicted",
 		"by-preemptor": "preemption by pod default/preemptor: evicted",
 		"by-gc":        "node gone by pod garbage collector: evicted",

@@ -40,6 +40,8 @@ type Observer struct {
 	store  *store.Store
 
 	predictors []predictor
+	// leavesKills is true if containers that run out of memory are recorded by what kills them.
+	leavesKills bool
 
 	// causes are those of the pods whose evictions were seen; terminal are evicted pods that have ended and still exist in
 	// the API server.
@@ -60,6 +62,7 @@ func New(o Options) *Observer {
 		record: o.Record, store: store.New(append(device.Kinds(), world.Node, world.PodDisruptionBudget)...),
 		causes: map[types.UID]evict.Cause{}, terminal: map[types.UID]struct{}{}, preemptions: map[types.UID]preemption{},
 	}
+	c.leavesKills = slices.Contains(o.Acting, evict.OutOfMemory)
 	if !slices.Contains(o.Acting, evict.Taint) {
 		c.predictors = append(c.predictors,
 			taint.New(taint.Options{Record: o.Record, Store: c.store, ComparisonOperators: o.ComparisonOperators}),

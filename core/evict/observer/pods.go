@@ -17,6 +17,7 @@ func (c *Observer) podChanged(pod, before *v1.Pod) {
 	if len(c.preemptions) > 0 && pod.Spec.NodeName != "" {
 		c.endPreemption(pod.UID, "the preemptor is bound")
 	}
+	c.recordKills(pod, before)
 	is, marked := disruptionOf(pod)
 	had, known := c.causes[pod.UID]
 	if known && (!marked || had != is.cause) {
@@ -68,6 +69,7 @@ func (c *Observer) evictionOf(pod, before *v1.Pod, is disruption) evict.Eviction
 // podDeleted takes in the last known state of a deleted or terminal pod. Seen is false if the deletion was not watched.
 func (c *Observer) podDeleted(pod, before *v1.Pod, seen bool) {
 	c.endPreemption(pod.UID, "the preemptor was deleted")
+	c.recordKills(pod, before)
 	is, marked := disruptionOf(pod)
 	if !marked {
 		is.cause, marked = c.causes[pod.UID]

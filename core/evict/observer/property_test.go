@@ -91,7 +91,7 @@ func checkConsistent(rt *rapid.T, b *evict.Record, now time.Time) {
 	}
 	evicted := map[key]bool{}
 	for _, d := range append(b.Open(), b.Ended()...) {
-		ended := d.Phase == evict.Evicted || d.Phase == evict.Cancelled
+		ended := d.Phase >= evict.Evicted
 		switch {
 		case d.Pod.UID == "" || d.Cause == "" || d.Initiator == "" || d.Reason == "" || d.FirstSeen.IsZero():
 			rt.Errorf("%+v lacks a field", d)

@@ -257,3 +257,26 @@ func TestObserver_Fork(t *testing.T) {
 		t.Errorf("only %d pods were evicted:\n%s", evicted, recordText(s.observer.Record()))
 	}
 }
+
+// A pod whose node runs out of memory is killed at once and, as it uses as much again, a second time, before its kubelet looks. One
+// that exceeds its own limit is killed whatever is free. Shows NPE-55.
+func TestObserver_OutOfMemory(t *testing.T) {
+	s := newSimulation(t)
+	limited := web("limited").Obj()
+	limited.Spec.Containers[0].Resources.Limits = mk.Resources("memory", "1Gi")
+	s.create(node("n1"), node("n2"), web("a").Obj(), limited)
+	s.until(time.Second)
+	s.do(12*time.Second, func(c *memory.Cluster) error {
+		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "a", Usage: memory.Usage{Memory: 9 << 30}})
+	})
+	s.do(13*time.Second, func(c *memory.Cluster) error {
+		return c.ReportUsage(memory.UsageReport{Namespace: "default", Pod: "limited", Usage: memory.Usage{Memory: 2 << 30}})
+	})
+	s.until(15 * time.Second)
+	s.wantRecord(`
+		a killed n1 ended 12s; out of memory by OOM killer on n1: container main was killed before its node reported MemoryPressure: faster than an eviction
+		a killed n1 ended 12s; out of memory by OOM killer on n1: container main was killed before its node reported MemoryPressure: faster than an eviction
+		limited killed n2 ended 13s; out of memory by OOM killer on n2: container main was killed: limit 1Gi
+		limited killed n2 ended 13s; out of memory by OOM killer on n2: container main was killed: limit 1Gi
+	`)
+}

@@ -30,6 +30,9 @@ type Configuration struct {
 	EnforceAllocatable bool
 	// MemoryNotification lets the kernel notify of memory usage, so that the kubelet need not wait for its next sync.
 	MemoryNotification bool
+	// MemoryThrottling is the gate MemoryQoS, if it is not zero: the part of its memory beyond its request from which on a
+	// container is slowed down. See [MemoryHigh].
+	MemoryThrottling float64
 	// LocalStorageIsolation evicts pods that use more local storage than their own limits allow.
 	LocalStorageIsolation bool
 	// KubeReserved and SystemReserved map resources to amounts that pods do not get. See [Configuration.Allocatable].
@@ -42,7 +45,10 @@ const (
 	ConfigurationKind    = "KubeletConfiguration"
 )
 
-const defaultTransition = 5 * time.Minute
+const (
+	defaultTransition = 5 * time.Minute
+	defaultThrottling = 0.9
+)
 
 // DefaultHard returns the default hard thresholds on an operating system: "linux" or "windows".
 func DefaultHard(system string) map[Signal]string {
@@ -77,6 +83,8 @@ type configurationFile struct {
 	EnforceNodeAllocatable           []string          `json:"enforceNodeAllocatable"`
 	KernelMemcgNotification          bool              `json:"kernelMemcgNotification"`
 	LocalStorageCapacityIsolation    *bool             `json:"localStorageCapacityIsolation"`
+	FeatureGates                     map[string]bool   `json:"featureGates"`
+	MemoryThrottlingFactor           *float64          `json:"memoryThrottlingFactor"`
 
 	KubeReserved   map[v1.ResourceName]string `json:"kubeReserved"`
 	SystemReserved map[v1.ResourceName]string `json:"systemReserved"`
@@ -85,7 +93,8 @@ type configurationFile struct {
 var fields = []string{
 	"evictionHard", "evictionSoft", "evictionSoftGracePeriod", "evictionPressureTransitionPeriod",
 	"evictionMaxPodGracePeriod", "evictionMinimumReclaim", "mergeDefaultEvictionSettings", "enforceNodeAllocatable",
-	"kernelMemcgNotification", "localStorageCapacityIsolation", "kubeReserved", "systemReserved",
+	"kernelMemcgNotification", "localStorageCapacityIsolation", "kubeReserved", "systemReserved", "featureGates",
+	"memoryThrottlingFactor",
 }
 
 // maxBytes bounds a KubeletConfiguration: reading one takes a hundred times its size.
@@ -172,6 +181,12 @@ func (f configurationFile) configuration(system string) Configuration {
 		MemoryNotification:    f.KernelMemcgNotification,
 		LocalStorageIsolation: f.LocalStorageCapacityIsolation == nil || *f.LocalStorageCapacityIsolation,
 		KubeReserved:          f.KubeReserved, SystemReserved: f.SystemReserved,
+	}
+	if f.FeatureGates["MemoryQoS"] {
+		c.MemoryThrottling = defaultThrottling
+		if f.MemoryThrottlingFactor != nil {
+			c.MemoryThrottling = *f.MemoryThrottlingFactor
+		}
 	}
 	if c.PressureTransition == 0 {
 		c.PressureTransition = defaultTransition

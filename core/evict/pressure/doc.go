@@ -15,6 +15,7 @@
 //	oom.go            which container the kernel kills when memory runs out         OOMScoreAdj, OOMOrder
 //	kubelet.go …      one node's kubelet over time                                  Kubelet
 //	kubelets.go …     all kubelets of a simulated cluster                           Kubelets
+//	oomkiller.go      the kernels of their nodes
 //
 // The functions on the right need only objects and a Summary, so a console on a real cluster can call them for a node with a
 // real kubelet. [Kubelet] is the state machine: its inputs are pods and measurements, its output timed actions.
@@ -56,6 +57,11 @@
 //     and one soft of them, with a warning for the last.
 //   - An eviction round that the kernel's memory notification starts waits for its pods like any other.
 //
-// In a simulated cluster a pod's usage is attributed to its first container, a filesystem has an inode for every 16Ki if nothing
-// else is said, and the kernel kills no process when memory runs out.
+// # The kernel of a simulated node
+//
+// It kills at the moment at which more memory is used than a container may have, than all pods together may have (what is
+// allocatable, and the hard threshold), or than the node has. Memory that grows is followed to the millisecond, so that what is
+// faster, the kernel or the kubelet, is seen. With the gate MemoryQoS a container's memory does not grow beyond its memory.high; a real one is slowed
+// down there, and may creep on. A pod's usage is attributed to its first container: that is killed, and starts again. What the node's own
+// daemons use belongs to no container, and they are not killed. A filesystem has an inode for every 16Ki, if nothing else is said.
 package pressure

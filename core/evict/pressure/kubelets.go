@@ -55,6 +55,8 @@ type nodeKubelet struct {
 	pods     map[types.UID]*v1.Pod
 	ownUsage timedUsage // of the node itself
 	kubelet  *Kubelet
+	// killed are the pods whose first container the kernel killed, with how often it had started again until then.
+	killed map[types.UID]int32
 }
 
 // timedUsage is a reported usage with its time.
@@ -109,7 +111,7 @@ func (f *Kubelets) machine(node string) Machine {
 func (f *Kubelets) nodeKubelet(node string) *nodeKubelet {
 	p := f.nodes[node]
 	if p == nil {
-		p = &nodeKubelet{pods: map[types.UID]*v1.Pod{}}
+		p = &nodeKubelet{pods: map[types.UID]*v1.Pod{}, killed: map[types.UID]int32{}}
 		f.nodes[node] = p
 	}
 	return p
@@ -152,6 +154,9 @@ func (f *Kubelets) ObjectChanged(now time.Time, op world.Op, o world.Object) {
 		if p.pods[o.UID] = o; op == world.Deleted {
 			delete(p.pods, o.UID)
 		}
+		if at, killed := p.killed[o.UID]; killed && (op == world.Deleted || restartsOf(o) > at) {
+			delete(p.killed, o.UID)
+		}
 		if p.kubelet != nil {
 			p.kubelet.Apply(world.Input{At: now, Event: world.Changed{Op: op, Object: o}})
 		}
@@ -178,7 +183,7 @@ func (f *Kubelets) update(now time.Time, node string) {
 		}
 	}
 	p.kubelet.Observe(now, f.measure(p, now))
-	f.setWakeup(now, node, p.kubelet)
+	f.setWakeup(now, node, p)
 }
 
 func (f *Kubelets) anyUsage(p *nodeKubelet) bool {
@@ -190,10 +195,13 @@ func (f *Kubelets) anyUsage(p *nodeKubelet) bool {
 	return false
 }
 
-// setWakeup sets the timer of a node: now, if its kubelet has pending actions.
-func (f *Kubelets) setWakeup(now time.Time, node string, k *Kubelet) {
-	at, ok := k.NextWake()
-	if len(k.actions) > 0 {
+// setWakeup sets the timer of a node: now, if its kubelet has pending actions, or the kernel has a container to kill.
+func (f *Kubelets) setWakeup(now time.Time, node string, p *nodeKubelet) {
+	at, ok := p.kubelet.NextWake()
+	if kernel, due := f.nextMemoryEvent(p, now); due && (!ok || kernel.Before(at)) {
+		at, ok = kernel, true
+	}
+	if _, kill := f.nextKill(p, now); kill || len(p.kubelet.actions) > 0 {
 		at, ok = now, true
 	}
 	if had, runs := f.wakeups.At(node); runs && ok && had.Equal(at) {
@@ -221,7 +229,7 @@ func (f *Kubelets) Admit(pod *v1.Pod) (reason, message string) {
 func (f *Kubelets) PodStopped(now time.Time, pod *v1.Pod) {
 	if p := f.nodes[pod.Spec.NodeName]; p != nil && p.kubelet != nil {
 		p.kubelet.Gone(now, pod.UID)
-		f.setWakeup(now, pod.Spec.NodeName, p.kubelet)
+		f.setWakeup(now, pod.Spec.NodeName, p)
 	}
 }
 
@@ -238,6 +246,7 @@ func (f *Kubelets) Actions(now time.Time) []memory.PressureAction {
 		}
 		p := f.nodes[node]
 		k := p.kubelet
+		done = f.killExcess(done, p, now)
 		k.Observe(now, f.measure(p, now))
 		k.Apply(world.Input{At: now, Event: world.Tick{}})
 		for actions := k.Actions(); len(actions) > 0; actions = k.Actions() {
@@ -248,7 +257,7 @@ func (f *Kubelets) Actions(now time.Time) []memory.PressureAction {
 		if f.grows(p) {
 			k.resume(now) // the next sync will see more
 		}
-		f.setWakeup(now, node, k)
+		f.setWakeup(now, node, p)
 	}
 }
 
@@ -303,7 +312,7 @@ func (f *Kubelets) Fork() memory.Pressure {
 	twin.nodes = make(map[string]*nodeKubelet, len(f.nodes))
 	for name, p := range f.nodes {
 		other := *p
-		other.pods = maps.Clone(p.pods)
+		other.pods, other.killed = maps.Clone(p.pods), maps.Clone(p.killed)
 		if p.kubelet != nil {
 			other.kubelet = p.kubelet.Fork(twin.record)
 		}

@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"orrery/core/evict"
 	"orrery/core/requests"
 	"orrery/core/saturating"
 	"orrery/core/world/memory"
@@ -48,24 +49,27 @@ func (f *Kubelets) grows(p *nodeKubelet) bool {
 		return true
 	}
 	for _, pod := range p.pods {
-		if u := f.usageOf(pod); u != nil && u.Growth != (memory.Usage{}) && pod.Status.Phase == v1.PodRunning {
-			return true
+		if u := f.usageOf(pod); u != nil && u.Growth != (memory.Usage{}) {
+			if _, runs := p.runsSince(pod); runs {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// podUsage returns a pod's current usage: zero unless it runs.
-func (f *Kubelets) podUsage(pod *v1.Pod, now time.Time) memory.Usage {
+// podUsage returns a pod's current usage: zero unless it runs. Its memory does not grow beyond where the kernel slows it down.
+func (f *Kubelets) podUsage(p *nodeKubelet, pod *v1.Pod, now time.Time) memory.Usage {
 	u := f.usageOf(pod)
-	if u == nil || pod.Status.Phase != v1.PodRunning {
+	since, runs := p.runsSince(pod)
+	if u == nil || !runs {
 		return memory.Usage{}
 	}
-	since := u.at
-	if started := pod.Status.StartTime; started != nil && started.After(since) {
-		since = started.Time
+	used := extrapolate(u.Usage, u.Growth, now.Sub(evict.Later(u.at, since)))
+	if high := f.memoryHigh(p.node, pod); high > 0 {
+		used.Memory = min(used.Memory, high)
 	}
-	return extrapolate(u.Usage, u.Growth, now.Sub(since))
+	return used
 }
 
 // extrapolate returns a usage after some time of growth. It is never negative.
@@ -106,7 +110,7 @@ func (f *Kubelets) measure(p *nodeKubelet, now time.Time) *Summary {
 	s := &Summary{Pods: make([]PodStats, 0, len(p.pods))}
 	var all memory.Usage
 	for _, pod := range p.kubelet.active() {
-		u := f.podUsage(pod, now)
+		u := f.podUsage(p, pod, now)
 		all = sum(all, u)
 		s.Pods = append(s.Pods, podStats(pod, u))
 	}

@@ -96,4 +96,6 @@
 //   - Inline volumes of pods are always there: only claims have volumes that are attached.
 //   - Disruption budgets have a status, and limit evictions, only if the options have DisruptionBudgets.
 //   - Nodes run out of resources only if the options have a Pressure and a script reports usage.
+//   - A kubelet that is silent starts no killed container again until it is back. Where containers do not start again, the first
+//     that the kernel kills makes the pod fail.
 package memory

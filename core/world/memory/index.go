@@ -29,6 +29,8 @@ type podState struct {
 	// stopped.
 	eviction  *PodEviction
 	evictedAt time.Time
+	// restarts are those of its first container.
+	restarts containerRestarts
 }
 
 // nodeState is the cluster's state of a node, or of an unknown node that pods are assigned to.

@@ -58,6 +58,9 @@ const (
 	podRetries
 	// podEvicted: a pod that its kubelet evicted has stopped.
 	podEvicted
+	// podKilled: the kubelet notices that the kernel has killed the pod's container. podRestarts: it starts again.
+	podKilled
+	podRestarts
 )
 
 func (e podEvent) fire(c *Cluster) {
@@ -77,6 +80,10 @@ func (e podEvent) fire(c *Cluster) {
 		if state.isBlocked && pod.DeletionTimestamp == nil && !isTerminal(pod) {
 			c.prepareStart(pod, state)
 		}
+	case podKilled:
+		c.noticeKill(pod)
+	case podRestarts:
+		c.restartContainer(pod)
 	case podEnds, podEvicted, podStops:
 		if !c.isHeldByDriver(pod) {
 			c.endPod(pod, e.kind)
@@ -93,7 +100,7 @@ func (c *Cluster) endPod(pod *v1.Pod, how podEventKind) {
 	case isTerminal(pod):
 	case how == podEvicted:
 		c.finishEviction(pod)
-	case how == podEnds && !state.endsAt.After(c.now):
+	case how == podEnds && !state.endsAt.After(c.now) && state.restarts.killedAt.IsZero():
 		c.finishPod(pod)
 	}
 }
@@ -262,11 +269,7 @@ func (c *Cluster) finishPod(pod *v1.Pod) {
 func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code int32, why string) *v1.Pod {
 	over := *pod
 	over.Status.Phase = phase
-	over.Status.Conditions = pod.Status.Conditions
-	for _, kind := range []v1.PodConditionType{v1.ContainersReady, v1.PodReady} {
-		over.Status.Conditions, _ = c.withCondition(over.Status.Conditions,
-			v1.PodCondition{Type: kind, Status: v1.ConditionFalse, Reason: reason})
-	}
+	over.Status.Conditions = c.withReadiness(pod.Status.Conditions, v1.ConditionFalse, reason)
 	over.Status.ContainerStatuses = slices.Clone(pod.Status.ContainerStatuses)
 	for i := range over.Status.ContainerStatuses {
 		s := &over.Status.ContainerStatuses[i]
@@ -276,6 +279,14 @@ func (c *Cluster) terminated(pod *v1.Pod, phase v1.PodPhase, reason string, code
 		}}
 	}
 	return &over
+}
+
+// withReadiness returns conditions with those of a pod's readiness set.
+func (c *Cluster) withReadiness(list []v1.PodCondition, status v1.ConditionStatus, reason string) []v1.PodCondition {
+	for _, kind := range []v1.PodConditionType{v1.ContainersReady, v1.PodReady} {
+		list, _ = c.withCondition(list, v1.PodCondition{Type: kind, Status: status, Reason: reason})
+	}
+	return list
 }
 
 // resyncPods is the kubelet's sync of all its pods after it was silent, or when its node joins.
@@ -288,6 +299,10 @@ func (c *Cluster) resyncPods(node string) {
 		case c.isHeldByDriver(pod):
 		case state.eviction != nil && !state.evictedAt.After(c.now) && !isTerminal(pod):
 			c.finishEviction(pod)
+		case !state.restarts.startsAt.IsZero():
+			c.restartContainer(pod)
+		case !state.restarts.killedAt.IsZero():
+			c.noticeKill(pod)
 		case !state.endsAt.IsZero() && !state.endsAt.After(c.now) && !isTerminal(pod):
 			c.finishPod(pod)
 		case state.admitted && !state.started && !isTerminal(pod) && pod.DeletionTimestamp == nil:

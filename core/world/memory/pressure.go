@@ -59,14 +59,18 @@ type Usage struct {
 // Disk is an amount of disk, in bytes and inodes.
 type Disk struct{ Bytes, Inodes int64 }
 
-// PressureAction is a kubelet's reaction to pressure; unset fields mean no action.
+// PressureAction is a kubelet's reaction to pressure, or the kernel's; unset fields mean no action.
 type PressureAction struct {
 	Node string
 	// WriteStatus makes the kubelet write the node's status.
 	WriteStatus bool
 	Event       *world.EmitEvent
 	Evict       *PodEviction
+	Kill        *ContainerKill
 }
+
+// ContainerKill is the kernel's kill of a pod's first container, as memory ran out.
+type ContainerKill struct{ Pod world.PodRef }
 
 // PodEviction is a kubelet's eviction of a pod, and the pod's status afterwards.
 type PodEviction struct {
@@ -131,6 +135,9 @@ func (pressureTick) fire(c *Cluster) {
 		if r.Evict != nil {
 			c.evictOnNode(r.Evict)
 		}
+		if r.Kill != nil {
+			c.killContainer(r.Kill)
+		}
 	}
 	c.schedulePressure()
 }
@@ -161,7 +168,7 @@ func (c *Cluster) evictOnNode(r *PodEviction) {
 // finishEviction writes the final status of an evicted pod.
 func (c *Cluster) finishEviction(pod *v1.Pod) {
 	r := c.pods[pod.UID].eviction
-	over := c.terminated(pod, v1.PodFailed, "PodFailed", 137, "Error")
+	over := c.terminated(pod, v1.PodFailed, "PodFailed", exitKilled, "Error")
 	over.Status.Reason, over.Status.Message = r.Reason, r.Message
 	if r.Condition != nil {
 		mark := *r.Condition
