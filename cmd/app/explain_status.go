@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
+	"orrery/core/evict/observer"
 	"orrery/core/printable"
 	"orrery/core/queue"
 )
@@ -24,13 +25,32 @@ type podStatus struct {
 	// RequeuesOn are the events that requeue it, in words, and RetryBy is when it is tried without one.
 	RequeuesOn []string `json:"requeuesOn,omitempty"`
 	RetryBy    moment   `json:"retryBy,omitempty"`
+	// OutOfMemory are the containers that the kernel killed as memory ran out, each with its last kill.
+	OutOfMemory []oomKill `json:"outOfMemory,omitempty"`
 
 	since, retry, retryBy time.Time
 }
 
+// oomKill is the last kill of a container as memory ran out.
+type oomKill struct {
+	Container string `json:"container"`
+	At        moment `json:"at"`
+	Restarts  int32  `json:"restarts"`
+}
+
+func oomKillsOf(pod *v1.Pod) (all []oomKill) {
+	for i := range pod.Status.ContainerStatuses {
+		s := &pod.Status.ContainerStatuses[i]
+		if at, number := observer.LastOOMKill(s); number >= 0 {
+			all = append(all, oomKill{s.Name, momentOf(at), s.RestartCount})
+		}
+	}
+	return all
+}
+
 // podStatusOf returns a pod's state with its time and causes.
 func podStatusOf(e *engine.Engine, pod *v1.Pod) podStatus {
-	w := podStatus{State: string(e.PodState(pod.Namespace, pod.Name)), Node: pod.Spec.NodeName}
+	w := podStatus{State: string(e.PodState(pod.Namespace, pod.Name)), Node: pod.Spec.NodeName, OutOfMemory: oomKillsOf(pod)}
 	for _, gate := range pod.Spec.SchedulingGates {
 		w.Gates = append(w.Gates, gate.Name)
 	}

@@ -77,6 +77,10 @@ func (d *explanationDocument) facts() [][]string {
 		is += ", " + countText(d.Status.Attempts, "attempt")
 	}
 	facts := [][]string{{"state", is}}
+	for _, kill := range d.Status.OutOfMemory {
+		facts = append(facts, []string{"out of memory", "container " + printable.Line(kill.Container, 100) + " was killed at " + string(kill.At) + ", " +
+			countText(int64(kill.Restarts), "restart")})
+	}
 	if !d.Status.retry.IsZero() {
 		facts = append(facts, []string{"retry", timeText(d.Status.retry) + " (in " + durationText(max(d.Status.retry.Sub(d.at), 0)) + ")"})
 	}

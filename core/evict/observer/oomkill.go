@@ -22,7 +22,7 @@ func (c *Observer) recordKills(pod, before *v1.Pod) {
 	}
 	for i := range pod.Status.ContainerStatuses {
 		s := &pod.Status.ContainerStatuses[i]
-		at, number := lastOOMKill(s)
+		at, number := LastOOMKill(s)
 		if number < 0 || wasKilled(before, s.Name, number) {
 			continue
 		}
@@ -35,9 +35,9 @@ func (c *Observer) recordKills(pod, before *v1.Pod) {
 	}
 }
 
-// lastOOMKill returns when a container was last killed as memory ran out, and after how many restarts; the number is negative if it
+// LastOOMKill returns when a container was last killed as memory ran out, and after how many restarts; the number is negative if it
 // was not.
-func lastOOMKill(s *v1.ContainerStatus) (at time.Time, number int32) {
+func LastOOMKill(s *v1.ContainerStatus) (at time.Time, number int32) {
 	if over := s.State.Terminated; over != nil && over.Reason == reasonOOMKilled {
 		return over.FinishedAt.Time, s.RestartCount
 	}
@@ -54,7 +54,7 @@ func lastOOMKill(s *v1.ContainerStatus) (at time.Time, number int32) {
 // wasKilled reports whether a pod's container was known to be killed after so many restarts.
 func wasKilled(pod *v1.Pod, container string, number int32) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(s v1.ContainerStatus) bool {
-		_, was := lastOOMKill(&s)
+		_, was := LastOOMKill(&s)
 		return s.Name == container && was >= number
 	})
 }
