@@ -22,7 +22,9 @@ type Pressure struct {
 	RankedBy, UnrankedBecause string
 	// Next says which pod is evicted next as far as is known without usage; empty if it is not, or if the rank says it.
 	Next string
-	Pods List[PressurePod]
+	// KilledFirst says what the kernel kills if memory runs out before the kubelet evicts; empty if that is not known.
+	KilledFirst string
+	Pods        List[PressurePod]
 }
 
 // PressureSignal is one eviction signal and its threshold.

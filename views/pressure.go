@@ -116,6 +116,9 @@ func pressureNotes(a draw.Area, p *Pressure) int {
 	if p.UnrankedBecause != "" {
 		y = a.Wrap(0, y, a.W, most, warn, p.UnrankedBecause)
 	}
+	if p.KilledFirst != "" {
+		y = a.Wrap(0, y, a.W, 1, dim, p.KilledFirst)
+	}
 	return y
 }
 

@@ -32,7 +32,7 @@ func samplePressure() *views.Pressure {
 		Node: "ip-10-0-4-69.internal", Conditions: []string{"MemoryPressure since 11:58:02"},
 		Usage: "usage from the kubelet's summary", Known: true, At: ago(7 * time.Second),
 		Thresholds: "thresholds: the kubelet's own", Warnings: []string{"found containerfs.available for hard eviction. ignoring"},
-		RankedBy: "memory.available",
+		RankedBy: "memory.available", KilledFirst: "if memory runs out first, the kernel kills ml/trainer-1-9c2e0 (main): oom_score 1084, adj 938",
 		Signals: []views.PressureSignal{
 			{Name: "memory.available", Available: "312Mi", Capacity: "64Gi", Threshold: "500Mi", AvailableFraction: 0.005, Measured: true, BelowThreshold: true},
 			{Name: "nodefs.available", Available: "41.2Gi", Capacity: "100Gi", Threshold: "10%", AvailableFraction: 0.412, Measured: true},
@@ -63,6 +63,7 @@ func sampleUnknown() *views.Pressure {
 	p.Known, p.Usage = false, "no usage data: may not get nodes/proxy, and no metrics API is served"
 	p.Rules, p.Thresholds = []string{"get nodes/proxy"}, "thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy"
 	p.Warnings, p.RankedBy, p.UnrankedBecause = nil, "", "what the pods use is not known, so this is the order by requests and priority alone"
+	p.KilledFirst = ""
 	p.Next = "next: batch/etl-2lq8s: it requests no memory, so that any use exceeds its request"
 	for i := range p.Signals {
 		s := &p.Signals[i]

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -111,6 +112,27 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 		v.Next = nextByRequests(by, info)
 	}
 	c.rankPods(v, by, layout, summary, info)
+	v.KilledFirst = killedFirst(summary, info)
+}
+
+// killedFirst says which container the kernel kills if a node's memory runs out; empty if the memory of containers is not known.
+func killedFirst(summary *pressure.Summary, info fwk.NodeInfo) string {
+	capacity := whole(*info.Node().Status.Capacity.Memory())
+	order := pressure.OOMOrder(podsOn(info), summary, capacity, capacity)
+	if len(order) == 0 || capacity == 0 {
+		return ""
+	}
+	p := order[0]
+	return fmt.Sprintf("if memory runs out first, the kernel kills %s (%s): oom_score %d, adj %d",
+		printable.Text(p.Pod.Namespace+"/"+p.Pod.Name), printable.Text(p.Container), p.Score, p.Adj)
+}
+
+func podsOn(info fwk.NodeInfo) []*v1.Pod {
+	pods := make([]*v1.Pod, 0, len(info.GetPods()))
+	for _, p := range info.GetPods() {
+		pods = append(pods, p.GetPod())
+	}
+	return pods
 }
 
 func signalOf(t pressure.Threshold, summary *pressure.Summary) views.PressureSignal {
@@ -188,11 +210,7 @@ func hasUsage(signal pressure.Signal, p *pressure.PodStats) bool {
 
 // rankPods lists the pods in the order of eviction.
 func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout pressure.Layout, summary *pressure.Summary, info fwk.NodeInfo) {
-	pods := make([]*v1.Pod, 0, len(info.GetPods()))
-	for _, p := range info.GetPods() {
-		pods = append(pods, p.GetPod())
-	}
-	ranked := pressure.Rank(by, layout, pods, summary)
+	ranked := pressure.Rank(by, layout, podsOn(info), summary)
 	if v.UnrankedBecause != "" {
 		slices.SortFunc(ranked, func(a, b pressure.RankedPod) int { return compareByRequests(by, &a, &b) })
 	}

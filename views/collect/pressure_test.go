@@ -15,6 +15,7 @@ import (
 	"orrery/core/evict/pressure"
 	"orrery/core/mk"
 	"orrery/core/operate"
+	"orrery/core/trim"
 	"orrery/core/usage"
 	"orrery/core/world"
 	"orrery/views"
@@ -54,7 +55,7 @@ func pressedNode(t *testing.T) (*engine.Engine, *usage.Reading) {
 			summary += ","
 		}
 		summary += fmt.Sprintf(`{"podRef":{"name":%q,"namespace":"shop","uid":%q},"memory":{"workingSetBytes":%d},"ephemeral-storage":{"usedBytes":%d},
-			"containers":[{"name":"main","rootfs":{"usedBytes":%d},"logs":{"usedBytes":0}}]}`, p.name, "uid-"+p.name, p.uses, p.disk, p.disk)
+			"containers":[{"name":"main","memory":{"workingSetBytes":%d},"rootfs":{"usedBytes":%d},"logs":{"usedBytes":0}}]}`, p.name, "uid-"+p.name, p.uses, p.disk, p.uses, p.disk)
 	}
 	objects = append(objects, mk.Pod("huge").CPU("900").Obj())
 	for _, o := range objects {
@@ -106,6 +107,10 @@ func TestPressure_EvictionOrder(t *testing.T) {
 	}
 	if last := p.Pods.Rows[4]; last.Rank != 4 || last.Share != 0.5 || last.Exceeds {
 		t.Errorf("the last pod is %+v: an exempt pod has no rank", last)
+	}
+	// The kubelet never evicts that one: 6Gi of 8Gi are 750 thousandths, and its request of 1Gi makes it 1000 - 125.
+	if want := "if memory runs out first, the kernel kills shop/critical (main): oom_score 1625, adj 875"; p.KilledFirst != want {
+		t.Errorf("out of memory: %q, want %q", p.KilledFirst, want)
 	}
 	if !slices.Equal(p.Warnings, []string{"found containerfs.available for hard eviction. ignoring"}) || p.Thresholds != "thresholds: the kubelet's own" {
 		t.Errorf("thresholds %q and warnings %q", p.Thresholds, p.Warnings)
@@ -186,6 +191,36 @@ func TestPressure_FilterKeepsRanks(t *testing.T) {
 	}
 	if m := c.Model(e, collect.Query{Open: views.PressurePane, Node: "elsewhere"}); m.Pressure != nil {
 		t.Error("a missing node has a pressure model")
+	}
+}
+
+// A container that the kernel killed is in the pane of evictions, with the reason, and its pod stays.
+func TestEvictions_OutOfMemory(t *testing.T) {
+	ch := collect.NewHistory(collect.HistoryOptions{})
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func(op world.Op, o world.Object) {
+		in := world.Input{At: start.Add(time.Second), Event: world.Changed{Op: op, Object: o}}
+		ch.Applied(in, e.Apply(in))
+	}
+	apply(world.Added, mk.Node("n1").Obj())
+	apply(world.Added, mk.Pod("leak").UID("uid-leak").Node("n1").Obj())
+	killed := mk.Pod("leak").UID("uid-leak").Node("n1").Obj()
+	killed.ResourceVersion = "2"
+	killed.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "main", RestartCount: 1, LastTerminationState: v1.ContainerState{
+		Terminated: &v1.ContainerStateTerminated{Reason: "OOMKilled", FinishedAt: metav1.Time{Time: start}},
+	}}}
+	apply(world.Modified, trim.Object(killed))
+	v := collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.EvictionsPane, Rows: 10}).Evictions
+	if v.Counts[views.StateKilled] != 1 || len(v.List.Rows) != 1 {
+		t.Fatalf("the evictions are %+v", v)
+	}
+	row := v.List.Rows[0]
+	if row.State() != views.StateKilled || row.Cause != "out of memory" || row.Initiator != "OOM killer on n1" || !row.Ended.Equal(start) ||
+		row.Reason != "container main was killed before its node reported MemoryPressure: faster than an eviction" {
+		t.Errorf("the row is %+v", row)
 	}
 }
 
