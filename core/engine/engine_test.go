@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/mk"

@@ -39,8 +39,7 @@ func thresholdsOf(t *testing.T, yaml, system string, layout pressure.Layout) str
 	return strings.Join(lines, ", ")
 }
 
-// Shows LEAD-46, CONF-11 and CONF-17.
-// Shows NPE-14, NPE-26 and NPE-27.
+// Shows LEAD-46, CONF-11, CONF-17, NPE-14, NPE-26 and NPE-27.
 func TestLoad_Defaults(t *testing.T) {
 	tests := []struct {
 		name, yaml, system string
@@ -120,8 +119,7 @@ maxPods: 250
 	}
 }
 
-// Shows LEAD-46.
-// Shows NPE-21.
+// Shows LEAD-46 and NPE-21.
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},

@@ -17,8 +17,7 @@ import (
 
 const hardMemory = "evictionHard: {memory.available: 100Mi}\nenforceNodeAllocatable: []\n"
 
-// Shows CONF-11.
-// Shows NPE-08 and NPE-25.
+// Shows CONF-11, NPE-08 and NPE-25.
 func TestKubelet_HardThreshold(t *testing.T) {
 	small, large := mk.Pod("small").Obj(), mk.Pod("large").Obj()
 	n := newNode(t, pressure.OneFs, hardMemory, small, large)
@@ -109,8 +108,7 @@ func TestKubelet_SoftThresholdRestarts(t *testing.T) {
 	n.wantLog("1m0s Attempting to reclaim memory\n1m0s evicts a in 0s for memory.available")
 }
 
-// Shows CONF-11.
-// Shows NPE-33.
+// Shows CONF-11 and NPE-33.
 func TestKubelet_ConditionTransitionPeriod(t *testing.T) {
 	n := newNode(t, pressure.OneFs, "")
 	n.observe(0, measure().nodefs("9Gi", 900000))
