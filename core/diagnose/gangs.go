@@ -70,7 +70,7 @@ func firstWithout(group *gangs.Group) string {
 func podsAt(group *gangs.Group, stage gangs.Stage) []*v1.Pod {
 	var pods []*v1.Pod
 	if group != nil {
-		for pod := range group.At(stage) {
+		for _, pod := range group.At(stage) {
 			pods = append(pods, pod)
 		}
 	}

@@ -199,7 +199,7 @@ func (s *gangSearch) goes(until time.Time, changes ...change.Change) (time.Time,
 // waitingIn counts the members that wait on Permit.
 func waitingIn(e *engine.Engine, group *gangs.Group) int {
 	n := 0
-	for pod := range group.At(gangs.Assumed) {
+	for _, pod := range group.At(gangs.Assumed) {
 		if e.PodState(pod.Namespace, pod.Name) == engine.StateWaiting {
 			n++
 		}

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
 	"orrery/core/trim"
@@ -33,6 +34,45 @@ func BenchmarkDecision(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
 		})
+	}
+}
+
+// BenchmarkGang is a gang whose pods come one by one, and are placed and bound. One operation is one pod.
+func BenchmarkGang(b *testing.B) {
+	features, err := config.ParseFeatures(map[string]bool{"GenericWorkload": true, "GangScheduling": true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, pods := range []int{500, 5000} {
+		for _, least := range []int{pods, pods / 2} {
+			b.Run(fmt.Sprintf("pods=%d/least=%d", pods, least), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					e := newFilledEngineWith(b, engine.Options{Start: start, Config: config.Default(features)}, 500, 0)
+					apply(b, e, world.Changed{Op: world.Added, Object: mk.Workload("train", mk.Gang("workers", int32(least)))})
+					b.StartTimer()
+					for i := range pods {
+						pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("100m").Memory("100Mi").InGroup("train", "workers").Obj()
+						apply(b, e, world.Changed{Op: world.Added, Object: pod})
+					}
+					for d, more := e.Step(); more; d, more = e.Step() {
+						if d.Verdict != engine.Placed {
+							b.Fatalf("%+v", d)
+						}
+					}
+					bound := 0
+					for _, effect := range e.Effects() {
+						if _, is := effect.Action.(world.Bind); is {
+							bound++
+						}
+					}
+					if bound != pods {
+						b.Fatalf("%d of %d pods are bound", bound, pods)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*pods), "µs/pod")
+			})
+		}
 	}
 }
 
@@ -80,7 +120,12 @@ func deploymentPod(i int) *v1.Pod {
 // newFilledEngine returns an engine with nodes and pods bound to them.
 func newFilledEngine(b *testing.B, nodes, pods int) *engine.Engine {
 	b.Helper()
-	e, err := engine.New(engine.Options{Start: start})
+	return newFilledEngineWith(b, engine.Options{Start: start}, nodes, pods)
+}
+
+func newFilledEngineWith(b *testing.B, options engine.Options, nodes, pods int) *engine.Engine {
+	b.Helper()
+	e, err := engine.New(options)
 	if err != nil {
 		b.Fatal(err)
 	}

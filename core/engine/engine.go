@@ -282,8 +282,20 @@ func (e *Engine) Digest() Digest { return e.digest }
 func (e *Engine) queueTransition(t queue.Transition) {
 	e.journal.Add(t)
 	e.queueDepths.Add(&t)
+	e.noteQueuedMember(&t)
 	if e.options.Listener != nil {
 		e.notifyTransition(t)
+	}
+}
+
+// noteQueuedMember tells the gangs whether a member is in activeQ, where activating it changes nothing. By the older rule it
+// counts as a request to move pods, so there no member is known to be in activeQ.
+func (e *Engine) noteQueuedMember(t *queue.Transition) {
+	if t.Kind != queue.Moved || e.gangs.Len() == 0 || e.options.RequeueRule == queue.MoveRequestCycle {
+		return
+	}
+	if pod := e.store.Pod(t.Namespace, t.Name); pod != nil && pod.UID == t.UID && pod.Spec.WorkloadRef != nil {
+		e.gangs.Queued(gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef), pod.UID, t.To == queue.Active)
 	}
 }
 

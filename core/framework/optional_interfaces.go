@@ -111,6 +111,12 @@ type GangState interface {
 	Gangs() *gangs.State
 }
 
+// GroupGate is a PreEnqueue plugin that decides about groups of pods; see queue.GroupGate.
+type GroupGate interface {
+	fwk.PreEnqueuePlugin
+	GateGroup(pod *v1.Pod) any
+}
+
 // Forker is implemented by plugins that keep state between scheduling cycles. A forked engine has new plugins, and each
 // Forker copies the state of its original. The two must share nothing that either may change.
 type Forker interface {

@@ -182,7 +182,7 @@ func (p *Profile) PercentageOfNodesToScore() *int32 { return p.percentage }
 func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin {
 	list := make([]fwk.PreEnqueuePlugin, len(p.points.preEnqueue))
 	for i, s := range p.points.preEnqueue {
-		list[i] = preEnqueue{s.plugin, p}
+		list[i] = p.forQueue(s.plugin)
 	}
 	return list
 }

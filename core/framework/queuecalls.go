@@ -20,6 +20,28 @@ func (e preEnqueue) PreEnqueue(ctx context.Context, pod *v1.Pod) (status *fwk.St
 	return e.PreEnqueuePlugin.PreEnqueue(ctx, pod)
 }
 
+// forQueue returns a PreEnqueue plugin as the queue calls it.
+func (p *Profile) forQueue(plugin fwk.PreEnqueuePlugin) fwk.PreEnqueuePlugin {
+	guarded := preEnqueue{plugin, p}
+	if gate, is := plugin.(GroupGate); is {
+		return groupGate{guarded, gate}
+	}
+	return guarded
+}
+
+// groupGate is a preEnqueue of a GroupGate.
+type groupGate struct {
+	preEnqueue
+	gate GroupGate
+}
+
+// GateGroup returns the group that the plugin says; none if it panics.
+func (g groupGate) GateGroup(pod *v1.Pod) (group any) {
+	var status *fwk.Status
+	defer g.profile.recovered(PreEnqueue, g.Name(), pod, &status)
+	return g.gate.GateGroup(pod)
+}
+
 // RecoverHints is a plugin's registration of events for the queue, which calls the hints. A panic of a hint is its error: the
 // event counts as one that helps.
 func (p *Profile) RecoverHints(extension fwk.EnqueueExtensions) fwk.EnqueueExtensions {

@@ -3,7 +3,9 @@
 //	store.Delta ──────► Changed ───► a pod comes, gets its node, goes
 //	GangScheduling ───► Assume ────► it has a place, and waits for the others
 //	                    Forget ────► it has lost it
+//	                    Allowed ───► those that have one are bound
 //	                    Deadline ──► until when they wait; the same for all of a group
+//	the engine's queue ─► Queued ──► it is in activeQ, or not: idle pods are those that a sibling's turn tries again
 //
 // A group is named by namespace, workload, pod group and replica of the group: replicas are independent of each other. It
 // exists as long as it has pods, of any scheduler.

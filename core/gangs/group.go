@@ -2,7 +2,6 @@ package gangs
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -60,6 +59,8 @@ type Member struct {
 type Group struct {
 	owner    *token
 	members  map[types.UID]Member
+	idle     map[types.UID]*v1.Pod // unscheduled, and not known to be in activeQ
+	held     map[types.UID]*v1.Pod // assumed, and not allowed to be bound
 	counts   [Assigned + 1]int
 	deadline time.Time
 }
@@ -67,7 +68,16 @@ type Group struct {
 // token is an identity: each State has one, and may change the groups that have it.
 type token struct{ _ byte }
 
-func newGroup(owner *token) *Group { return &Group{owner: owner, members: map[types.UID]Member{}} }
+func newGroup(owner *token) *Group {
+	return &Group{owner: owner, members: map[types.UID]Member{}, idle: map[types.UID]*v1.Pod{}, held: map[types.UID]*v1.Pod{}}
+}
+
+// copyFor returns a copy for another owner.
+func (g *Group) copyFor(owner *token) *Group {
+	twin := *g
+	twin.owner, twin.members, twin.idle, twin.held = owner, maps.Clone(g.members), maps.Clone(g.idle), maps.Clone(g.held)
+	return &twin
+}
 
 // Len is how many pods the group has.
 func (g *Group) Len() int { return len(g.members) }
@@ -78,34 +88,55 @@ func (g *Group) Count(stage Stage) int { return g.counts[stage] }
 // Deadline is until when the pods wait for each other; zero if none has waited yet.
 func (g *Group) Deadline() time.Time { return g.deadline }
 
-// At yields the members at a stage by name.
-func (g *Group) At(stage Stage) iter.Seq[*v1.Pod] {
-	return func(yield func(*v1.Pod) bool) {
-		for _, m := range g.Members() {
-			if m.Stage == stage && !yield(m.Pod) {
-				return
-			}
+// At returns the members at a stage by name.
+func (g *Group) At(stage Stage) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, m := range g.members {
+		if m.Stage == stage {
+			pods = append(pods, m.Pod)
 		}
 	}
+	slices.SortFunc(pods, byName)
+	return pods
 }
+
+// Idle returns by name the members that have no place and are not in activeQ.
+func (g *Group) Idle() []*v1.Pod { return slices.SortedFunc(maps.Values(g.idle), byName) }
+
+// Held returns by name the members that have a place since the last time that all were allowed to be bound.
+func (g *Group) Held() []*v1.Pod { return slices.SortedFunc(maps.Values(g.held), byName) }
 
 // Members returns the members by name.
 func (g *Group) Members() []Member {
-	return slices.SortedFunc(maps.Values(g.members), func(a, b Member) int {
-		return cmp.Or(cmp.Compare(a.Pod.Name, b.Pod.Name), cmp.Compare(a.Pod.UID, b.Pod.UID))
-	})
+	return slices.SortedFunc(maps.Values(g.members), func(a, b Member) int { return byName(a.Pod, b.Pod) })
 }
 
-// set puts a pod at a stage.
+func byName(a, b *v1.Pod) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+}
+
+// set puts a pod at a stage. One that is new or has lost its place is idle, and one that gets a place is held.
 func (g *Group) set(pod *v1.Pod, stage Stage) {
+	was, known := g.members[pod.UID]
+	_, idle := g.idle[pod.UID]
+	_, held := g.held[pod.UID]
 	g.remove(pod.UID)
 	g.members[pod.UID] = Member{pod, stage}
 	g.counts[stage]++
+	changed := !known || was.Stage != stage
+	if stage == Unscheduled && (idle || changed) {
+		g.idle[pod.UID] = pod
+	}
+	if stage == Assumed && (held || changed) {
+		g.held[pod.UID] = pod
+	}
 }
 
 func (g *Group) remove(uid types.UID) {
 	if m, is := g.members[uid]; is {
 		delete(g.members, uid)
+		delete(g.idle, uid)
+		delete(g.held, uid)
 		g.counts[m.Stage]--
 	}
 }

@@ -46,7 +46,7 @@ func (i groupInfo) uidsAt(stages ...Stage) sets.Set[types.UID] {
 	uids := sets.New[types.UID]()
 	if g := i.manager.state.Group(i.key); g != nil {
 		for _, stage := range stages {
-			for pod := range g.At(stage) {
+			for _, pod := range g.At(stage) {
 				uids.Insert(pod.UID)
 			}
 		}
@@ -65,7 +65,7 @@ func (i groupInfo) UnscheduledPods() map[string]*v1.Pod {
 	defer i.manager.state.mu.RUnlock()
 	pods := map[string]*v1.Pod{}
 	if g := i.manager.state.Group(i.key); g != nil {
-		for pod := range g.At(Unscheduled) {
+		for _, pod := range g.At(Unscheduled) {
 			pods[pod.Name] = pod
 		}
 	}

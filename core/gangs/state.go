@@ -96,9 +96,7 @@ func (s *State) owned(key Key) *Group {
 	case g == nil:
 		g = newGroup(s.owner)
 	case g.owner != s.owner:
-		twin := *g
-		twin.owner, twin.members = s.owner, maps.Clone(g.members)
-		g = &twin
+		g = g.copyFor(s.owner)
 	default:
 		return g
 	}
@@ -119,6 +117,35 @@ func (s *State) move(key Key, pod types.UID, from, to Stage) {
 		if m, is := g.members[pod]; is && m.Stage == from {
 			s.owned(key).set(m.Pod, to)
 		}
+	}
+}
+
+// Queued notes that a pod has come to activeQ, or is not there any more.
+func (s *State) Queued(key Key, pod types.UID, active bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.groups[key]
+	if g == nil {
+		return
+	}
+	m, is := g.members[pod]
+	_, idle := g.idle[pod]
+	switch {
+	case !is || m.Stage != Unscheduled || idle != active:
+		return // it has a place, or this is known
+	case active:
+		delete(s.owned(key).idle, pod)
+	default:
+		s.owned(key).idle[pod] = m.Pod
+	}
+}
+
+// Allowed notes that all members with a place are allowed to be bound.
+func (s *State) Allowed(key Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.groups[key]; g != nil && len(g.held) > 0 {
+		clear(s.owned(key).held)
 	}
 }
 

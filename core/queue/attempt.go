@@ -44,7 +44,7 @@ func (q *Queue) startFlight(p *Pod) {
 	q.schedulingCycle++
 	q.recordMove(p, InFlight, true, PodPopped, "", "")
 	p.unschedulable, p.pending, p.rejectors = nil, nil, nil
-	p.gate, p.gateEvents = "", nil
+	p.gate, p.gateNote, p.gateEvents = "", "", nil
 }
 
 // AddUnschedulableIfNotPresent requeues a pod whose attempt failed. Pod.Reject has set the rejecting plugins; without

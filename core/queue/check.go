@@ -128,6 +128,9 @@ func (q *Queue) expectedGroups(p *Pod) []*pluginPods {
 	if q.profiles[p.pod.Spec.SchedulerName] == nil || len(p.rejectors) == 0 {
 		return []*pluginPods{&q.unschedulablePods.unattributed}
 	}
+	if group := groupHolding(p); group != nil && slices.Contains(group.pods, p) {
+		return []*pluginPods{&group.pluginPods}
+	}
 	var groups []*pluginPods
 	for _, plugin := range sorted(p.unschedulable, p.pending) {
 		groups = append(groups, p.profile.rejectedBy(plugin))

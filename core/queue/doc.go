@@ -61,6 +61,7 @@
 // Options.Observe receives every Transition. A Journal keeps a pod's moves. The metrics follow from records alone:
 //
 //   - scheduler_queue_incoming_pods_total{queue,event}: +1 for every Moved with Entered and a To.QueueLabel() that is not empty.
+//     A GroupHeld adds Count to the unschedulable ones: kube-scheduler takes each of these pods out and puts it back.
 //   - scheduler_pending_pods{queue}: for every Moved, −1 for From and +1 for To, where active is Active, backoff is
 //     Backoff and ErrorBackoff, unschedulable is Unschedulable and gated is Gated. Counts has the same numbers.
 //   - scheduler_unschedulable_pods{plugin,profile}: for every Moved, +1 for each of NewRejectors and −1 for each of ClearedRejectors.

@@ -70,10 +70,9 @@ func (q *Queue) updateWaiting(p *Pod, old, updated *v1.Pod) {
 }
 
 func (q *Queue) updateParked(p *Pod, old, updated *v1.Pod) {
-	if before := p.profile; q.set(p, updated) != before {
-		q.unschedulablePods.unindex(p)
-		q.unschedulablePods.index(p)
-	}
+	q.unschedulablePods.unindex(p)
+	q.set(p, updated)
+	q.unschedulablePods.index(p)
 	q.updateNomination(old, updated)
 	if q.opts.RequeueRule == MoveRequestCycle {
 		if isPodUpdated(old, updated) {
@@ -90,11 +89,10 @@ func (q *Queue) updateParked(p *Pod, old, updated *v1.Pod) {
 	}
 }
 
-// set replaces the object of a queued pod of the same name, and returns its new profile.
-func (q *Queue) set(p *Pod, pod *v1.Pod) *profile {
+// set replaces the object of a queued pod of the same name.
+func (q *Queue) set(p *Pod, pod *v1.Pod) {
 	p.set(pod)
 	p.profile = q.profiles[pod.Spec.SchedulerName]
-	return p.profile
 }
 
 // Delete removes a deleted pod. A pod in flight stays in flight until Done.

@@ -77,7 +77,7 @@ func keyOf(pod *v1.Pod) types.NamespacedName {
 // recordInFlightEvent keeps an event for the pods in flight.
 func (q *Queue) recordInFlightEvent(match *eventMatch, old, updated any) {
 	q.inFlightEvents.list = append(q.inFlightEvents.list, inFlightEntry{match: match, old: old, updated: updated})
-	q.recordInFlightCount(InFlightEventAdded, match.label, 1)
+	q.recordCount(InFlightEventAdded, match.label, 1)
 }
 
 // Done ends the flight of a pod that AddUnschedulableIfNotPresent will not return, or only after its binding fails. An
@@ -134,6 +134,6 @@ func (q *Queue) recordReleased(passed []inFlightEntry) {
 		count[f.match.label]++
 	}
 	for _, label := range labels {
-		q.recordInFlightCount(InFlightEventsReleased, label, count[label])
+		q.recordCount(InFlightEventsReleased, label, count[label])
 	}
 }

@@ -26,7 +26,10 @@ func (q *Queue) Move(event fwk.ClusterEvent, old, updated any, now time.Time, pr
 	if !in.registered {
 		return
 	}
-	for _, p := range q.candidates(in) {
+	stays := func(group *heldGroup) bool {
+		return precheck == nil && q.staysHeld(group, in, old, updated)
+	}
+	for _, p := range q.candidates(in, stays) {
 		if precheck == nil || precheck(p.pod) {
 			q.moveOne(p, in, old, updated)
 		}

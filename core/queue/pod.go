@@ -33,7 +33,7 @@ type Pod struct {
 
 	unschedulable, pending sets.Set[string]
 	rejectors              []string // both sets, sorted; never changed in place
-	gate                   string
+	gate, gateNote         string   // the gating plugin and its message
 	gateEvents             []fwk.ClusterEvent
 
 	state    State // as last recorded

@@ -11,8 +11,8 @@ import (
 // not already queued. cause is the plugin whose hint moved it.
 func (q *Queue) moveToActiveQ(p *Pod, label, cause string, checked bool) bool {
 	if !checked {
-		if note, changed := q.runPreEnqueuePlugins(p); p.gate != "" {
-			q.holdGated(p, label, note, changed)
+		if changed := q.runPreEnqueuePlugins(p); p.gate != "" {
+			q.holdGated(p, label, changed)
 			return false
 		}
 	}
@@ -34,8 +34,8 @@ func (q *Queue) moveToActiveQ(p *Pod, label, cause string, checked bool) bool {
 // PopFromBackoff it runs PreEnqueue first, as Pop may take p from there.
 func (q *Queue) moveToBackoffQ(p *Pod, label, cause string) bool {
 	if q.opts.PopFromBackoff {
-		if note, changed := q.runPreEnqueuePlugins(p); p.gate != "" {
-			q.holdGated(p, label, note, changed)
+		if changed := q.runPreEnqueuePlugins(p); p.gate != "" {
+			q.holdGated(p, label, changed)
 			return false
 		}
 	}
@@ -51,15 +51,18 @@ func (q *Queue) moveToBackoffQ(p *Pod, label, cause string) bool {
 
 // holdGated puts a gated pod into unschedulablePods. A queued pod stays where it is, and a new pod whose name is taken
 // is dropped.
-func (q *Queue) holdGated(p *Pod, label, note string, changed bool) {
+func (q *Queue) holdGated(p *Pod, label string, changed bool) {
 	other := q.pods[p.key]
 	switch {
 	case other != nil && other != p:
 		q.newRejectors = q.newRejectors[:0]
 	case p.queuedIn == Gone:
-		q.addUnschedulable(p, label, p.gate, note)
+		q.addUnschedulable(p, label, p.gate, p.gateNote)
 	case changed:
-		q.reindex(p, label, p.gate, note)
+		q.reindex(p, label, p.gate, p.gateNote)
+	case p.queuedIn == Gated:
+		q.unschedulablePods.unindex(p) // what its gate says may have changed, and so its group
+		q.unschedulablePods.index(p)
 	}
 }
 
@@ -73,17 +76,17 @@ func (q *Queue) removeNamesake(p *Pod, label string) {
 
 // runPreEnqueuePlugins runs the PreEnqueue plugins, the present gating plugin first; the first that rejects gates the
 // pod. changed reports whether the gate or the rejecting plugins have changed.
-func (q *Queue) runPreEnqueuePlugins(p *Pod) (note string, changed bool) {
+func (q *Queue) runPreEnqueuePlugins(p *Pod) (changed bool) {
 	before := p.gate
 	if p.profile == nil {
 		p.gate = ""
-		return "", before != ""
+		return before != ""
 	}
 	if before != "" {
 		for _, plugin := range p.profile.PreEnqueue {
 			if plugin.Name() == before {
-				if note, news, refused := q.runPreEnqueuePlugin(p, plugin); refused {
-					return note, news
+				if news, refused := q.runPreEnqueuePlugin(p, plugin); refused {
+					return news
 				}
 			}
 		}
@@ -92,28 +95,36 @@ func (q *Queue) runPreEnqueuePlugins(p *Pod) (note string, changed bool) {
 		if plugin.Name() == before {
 			continue
 		}
-		if note, _, refused := q.runPreEnqueuePlugin(p, plugin); refused {
-			return note, true
+		if _, refused := q.runPreEnqueuePlugin(p, plugin); refused {
+			return true
 		}
 	}
 	p.gate = ""
-	return "", before != ""
+	return before != ""
 }
 
-func (q *Queue) runPreEnqueuePlugin(p *Pod, plugin fwk.PreEnqueuePlugin) (note string, news, refused bool) {
-	status, name := plugin.PreEnqueue(context.Background(), p.pod), plugin.Name()
-	count := p.profile.preEnqueueCount(name)
-	count.Calls++
+func (q *Queue) runPreEnqueuePlugin(p *Pod, plugin fwk.PreEnqueuePlugin) (news, refused bool) {
+	status := callPreEnqueue(p, plugin)
 	if status.IsSuccess() {
-		return "", false, false
+		return false, false
 	}
-	count.Rejections++
+	name := plugin.Name()
 	if news = p.addRejector(name); news {
 		q.newRejectors = append(q.newRejectors, name)
 	}
-	p.gate, p.gateEvents = name, q.gatingEvents[name]
-	if q.opts.Observe != nil {
-		note = strings.Join(status.Reasons(), ", ")
-	}
-	return note, news, true
+	p.gate, p.gateNote, p.gateEvents = name, gateNote(status), q.gatingEvents[name]
+	return news, true
 }
+
+// callPreEnqueue calls and counts a plugin.
+func callPreEnqueue(p *Pod, plugin fwk.PreEnqueuePlugin) *fwk.Status {
+	status := plugin.PreEnqueue(context.Background(), p.pod)
+	count := p.profile.preEnqueueCount(plugin.Name())
+	count.Calls++
+	if !status.IsSuccess() {
+		count.Rejections++
+	}
+	return status
+}
+
+func gateNote(status *fwk.Status) string { return strings.Join(status.Reasons(), ", ") }

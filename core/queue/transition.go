@@ -51,10 +51,11 @@ const (
 	HintRun                                  // a plugin's hint ran for an event and a pod, with a HintResult
 	InFlightEventAdded                       // an event was kept for the pods in flight
 	InFlightEventsReleased                   // Count kept events of one label were released: no pod in flight needs them
+	GroupHeld                                // the Count pods of a group are held back by their gate again, and none has moved
 )
 
 func (w RecordKind) String() string {
-	return [...]string{"moved", "asked", "noted", "pruned"}[w]
+	return [...]string{"moved", "asked", "noted", "pruned", "held"}[w]
 }
 
 // HintResult is a hint's result, spelled as in scheduler_queueing_hint_execution_duration_seconds{hint}.
@@ -128,8 +129,8 @@ func (q *Queue) recordHintRun(p *Pod, event, plugin string, v HintResult) {
 	q.opts.Observe(t)
 }
 
-// recordInFlightCount reports to the observer that n events of one label were kept or released.
-func (q *Queue) recordInFlightCount(what RecordKind, event string, n int) {
+// recordCount reports n of something to the observer: events that were kept or released, or pods that stay.
+func (q *Queue) recordCount(what RecordKind, event string, n int) {
 	if q.opts.Observe == nil {
 		return
 	}

@@ -17,9 +17,11 @@ type unschedulablePods struct {
 	added        uint64
 }
 
-// pluginPods is a set of pods; each pod has a groupEntry for every set that it is in.
+// pluginPods is a set of pods; each pod has a groupEntry for every set that it is in. Pods that a plugin holds back by group
+// are in the sets of their groups instead.
 type pluginPods struct {
-	pods []*Pod
+	pods   []*Pod
+	groups map[any]*heldGroup
 }
 
 type groupEntry struct {
@@ -53,9 +55,12 @@ func (pl *unschedulablePods) add(p *Pod) {
 // index adds a pod in order to the sets of its rejecting plugins.
 func (pl *unschedulablePods) index(p *Pod) {
 	pl.order.countPod(p, 1)
-	if p.profile == nil || len(p.rejectors) == 0 {
+	switch group := groupHolding(p); {
+	case group != nil:
+		group.add(p)
+	case p.profile == nil || len(p.rejectors) == 0:
 		pl.unattributed.add(p)
-	} else {
+	default:
 		for _, plugin := range p.rejectors {
 			p.profile.rejectedBy(plugin).add(p)
 		}
@@ -116,9 +121,9 @@ func (g *pluginPods) remove(i int) {
 	g.pods = g.pods[:last]
 }
 
-// candidates returns the pods in unschedulablePods that an event could move, in the order of arrival. The slice is
-// valid until the next call.
-func (q *Queue) candidates(in *eventMatch) []*Pod {
+// candidates returns the pods in unschedulablePods that an event could move, in the order of arrival; not those of held
+// groups that stay. The slice is valid until the next call.
+func (q *Queue) candidates(in *eventMatch, stays func(*heldGroup) bool) []*Pod {
 	q.scan++
 	q.scratch = q.scratch[:0]
 	if in.wildcard || q.opts.RequeueRule == MoveRequestCycle {
@@ -131,6 +136,11 @@ func (q *Queue) candidates(in *eventMatch) []*Pod {
 	for _, groups := range in.rejected {
 		for _, g := range groups {
 			q.scanPods(g)
+			for _, group := range g.heldGroups() {
+				if !stays(group) {
+					q.scanPods(&group.pluginPods)
+				}
+			}
 		}
 	}
 	slices.SortFunc(q.scratch, byParkOrder)

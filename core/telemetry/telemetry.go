@@ -108,16 +108,25 @@ func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
 		m.inFlight.WithLabelValues(t.Event).Add(1)
 	case queue.InFlightEventsReleased:
 		m.inFlight.WithLabelValues(t.Event).Add(-float64(t.Count))
+	case queue.GroupHeld:
+		m.countIncoming(queue.Gated, t.Event, t.Count)
 	case queue.Moved:
 		m.observeMove(t)
 	}
 }
 
+// countIncoming counts pods that entered a state of the queue.
+func (m *Metrics) countIncoming(to queue.State, event string, pods int) {
+	if label := to.QueueLabel(); label != "" {
+		series(m.incomingSeries, incomingKey{label, event}, func() metrics.CounterMetric {
+			return m.incoming.WithLabelValues(label, event)
+		}).Add(float64(pods))
+	}
+}
+
 func (m *Metrics) observeMove(t *queue.Transition) {
-	if to := t.To.QueueLabel(); t.Entered && to != "" {
-		series(m.incomingSeries, incomingKey{to, t.Event}, func() metrics.CounterMetric {
-			return m.incoming.WithLabelValues(to, t.Event)
-		}).Inc()
+	if t.Entered {
+		m.countIncoming(t.To, t.Event, 1)
 	}
 	for _, plugin := range t.NewRejectors {
 		m.rejected.WithLabelValues(plugin, t.Profile).Inc()

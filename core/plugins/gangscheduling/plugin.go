@@ -31,7 +31,7 @@ type GangScheduling struct {
 }
 
 var (
-	_ fwk.PreEnqueuePlugin  = (*GangScheduling)(nil)
+	_ framework.GroupGate   = (*GangScheduling)(nil)
 	_ fwk.ReservePlugin     = (*GangScheduling)(nil)
 	_ fwk.PermitPlugin      = (*GangScheduling)(nil)
 	_ fwk.EnqueueExtensions = (*GangScheduling)(nil)
@@ -88,6 +88,14 @@ func (pl *GangScheduling) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 	return nil
 }
 
+// GateGroup is the gang that PreEnqueue decides about.
+func (pl *GangScheduling) GateGroup(pod *v1.Pod) any {
+	if !pl.isMember(pod) {
+		return nil
+	}
+	return gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef)
+}
+
 func rejected(format string, args ...any) *fwk.Status {
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, fmt.Sprintf(format, args...)).WithPlugin(Name)
 }
@@ -134,18 +142,19 @@ func (pl *GangScheduling) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Po
 		now := pl.clock.Now()
 		return fwk.NewStatus(fwk.Wait, "waiting for minCount pods from a gang to be waiting on permit"), pl.gangs.Deadline(key, now).Sub(now)
 	}
-	for member := range group.At(gangs.Assumed) {
+	for _, member := range group.Held() {
 		if waiting := pl.handle.GetWaitingPod(member.UID); waiting != nil {
 			waiting.Allow(Name)
 		}
 	}
+	pl.gangs.Allowed(key)
 	return nil, 0
 }
 
-// tryOthers has the members without a place tried again: they may have waited for this one's.
+// tryOthers has the members without a place tried again: they may have waited for this one's. Those in activeQ are next anyway.
 func (pl *GangScheduling) tryOthers(group *gangs.Group) {
 	others := map[string]*v1.Pod{}
-	for member := range group.At(gangs.Unscheduled) {
+	for _, member := range group.Idle() {
 		others[member.Name] = member
 	}
 	pl.handle.Activate(klog.Background(), others)
