@@ -100,7 +100,7 @@ core/trace/play: core/config core/devices/outcome core/drive core/engine core/ex
 core/compare: core/config core/devices core/devices/outcome core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/csimigration core/devices core/engine core/evict/budget core/framework core/gangs core/plugins/dynamicresources core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/volumes/outcome core/whatif/change core/world
-core/whatif: core/config core/devices core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/lifecycle core/evict/taint core/framework core/gangs core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory
+core/whatif: core/config core/devices core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/framework core/gangs core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
 core/world/live: core/extender core/footprint core/trim core/world
 core/operate: core/printable core/whatif/change core/world

@@ -88,6 +88,23 @@ func TestClaim_RequestsSomethingElse(t *testing.T) {
 	s.check("class claim two other, count claim two 1 of gpu", "web placed: "+noDevices+" -> a")
 }
 
+// The controller of device taints evicts a pod from a device that fails, and its owner's next pod gets another one.
+func TestTaintDevice_EvictsPods(t *testing.T) {
+	features, err := config.ParseFeatures(map[string]bool{"DRADeviceTaints": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSceneWith(t, config.Default(features), node("a", "4"), gpuClass(), gpus("a", "large", "gpu-0").Obj(), claimTemplate("single"),
+		set("train", 1, "1", templated("single")))
+	s.create(node("b", "4"), gpus("b", "large", "gpu-0").Obj())
+	if got := s.evaluate("taint device a/gpu-0 failed:NoExecute"); len(got.Pods) != 1 || got.Pods[0].Kind != whatif.Moved || got.Pods[0].After.Node != "b" || got.Truncated {
+		t.Errorf("the answer is %+v", got.Pods)
+	}
+	if got := s.evaluate("taint device a/gpu-0 failed:NoSchedule"); len(got.Pods) != 0 {
+		t.Errorf("with NoSchedule the answer is %+v", got.Pods)
+	}
+}
+
 func TestFreeClaim_EndsThePodsThatUseIt(t *testing.T) {
 	s := newScene(t, node("a", "4"), gpuClass(), gpus("a", "large", "gpu-0").Obj(),
 		mk.ResourceClaim("held").Request("gpu", "gpu", 1).Obj(), mk.Pod("holder").CPU("1").ResourceClaim("held").Obj())

@@ -46,6 +46,7 @@
 //     pods of a changed claim are tried at once.
 //   - A new node has devices as the one that it is like: copies of the slices that this one alone reaches. A new device is whole
 //     and not tainted. A claim for devices that requests something else was created so; to free one, its pods are deleted.
+//   - With the scheduler's gate DRADeviceTaints the controller that evicts pods from tainted devices runs, too.
 //   - What a ResourceClaimTemplate says is told from a claim that was made of it, as no scheduler watches templates: a recreated
 //     pod gets a claim like the one before. A note names the templates of which there is no claim.
 //   - A change of the requests or the profile of a pod with a node recreates the pod, under its name and without its

@@ -11,6 +11,7 @@ import (
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/evict"
+	"orrery/core/evict/device"
 	"orrery/core/evict/taint"
 	"orrery/core/gangs"
 	"orrery/core/world"
@@ -25,7 +26,8 @@ type run struct {
 	engine      *engine.Engine
 	cluster     *memory.Cluster
 	bridge      bridge
-	taints      *taint.Controller // nil until a node has a NoExecute taint
+	taints      *taint.Controller  // nil until a node has a NoExecute taint
+	devices     *device.Controller // nil unless taints of devices are heeded
 	drains      []*drain
 	recreations *recreations
 	slots       *slotTracker
@@ -57,6 +59,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	}
 	r.noteTemplates(stewards.unknown)
 	r.startTaintsIfNeeded()
+	r.startDeviceTaints()
 	r.finishPending()
 	return r, nil
 }
@@ -74,6 +77,7 @@ func (r *run) fork() (*run, error) {
 	if r.taints != nil {
 		f.taints = r.taints.Fork(evict.NewRecord())
 	}
+	f.startDeviceTaints()
 	return &f, nil
 }
 
@@ -88,12 +92,12 @@ func (r *run) toRest() {
 
 // controllers returns the controllers of the run, in order.
 func (r *run) controllers() []drive.Controller {
-	return []drive.Controller{drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe)), taintEviction{r}, nodeDrains{r}, owners{r}}
+	return []drive.Controller{drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe)), taintEviction{r}, deviceEviction{r}, nodeDrains{r}, owners{r}}
 }
 
 // next returns the time of the next event; false if the run is at rest.
 func (r *run) next() (time.Time, bool) {
-	return drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, nodeDrains{r}.NextWake, boundedEngine{r.engine, r}.NextWake)
+	return drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, deviceEviction{r}.NextWake, nodeDrains{r}.NextWake, boundedEngine{r.engine, r}.NextWake)
 }
 
 // runWorld is the simulated cluster. It advances the run's time.
@@ -161,7 +165,7 @@ func (r *run) noteUnknown(extenders []string) {
 
 func (e boundedEngine) NextWake() (time.Time, bool) {
 	r := e.run
-	_, others := drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, nodeDrains{r}.NextWake)
+	_, others := drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, deviceEviction{r}.NextWake, nodeDrains{r}.NextWake)
 	bindings := e.BindingCount()
 	if r.now.Sub(r.start) >= maxPermitWait {
 		bindings -= e.WaitingCount()
@@ -193,6 +197,29 @@ func (t taintEviction) NextWake() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return t.taints.NextWake()
+}
+
+// deviceEviction is the run's controller of device taints, or a no-op without one.
+type deviceEviction struct{ *run }
+
+func (d deviceEviction) Apply(in world.Input) {
+	if d.devices != nil {
+		d.devices.Apply(in)
+	}
+}
+
+func (d deviceEviction) Effects() []world.Effect {
+	if d.devices == nil {
+		return nil
+	}
+	return d.devices.Effects()
+}
+
+func (d deviceEviction) NextWake() (time.Time, bool) {
+	if d.devices == nil {
+		return time.Time{}, false
+	}
+	return d.devices.NextWake()
 }
 
 // nodeDrains are the drains of a run. They call the API server themselves.
@@ -270,11 +297,25 @@ func comparisons(e *engine.Engine) bool {
 // only the real controller knows how long a pod has tolerated a taint.
 func (r *run) startTaints() {
 	r.taints = taint.New(taint.Options{Act: true, FirstEffect: 1, ComparisonOperators: comparisons(r.engine)})
-	for _, kind := range []world.Kind{world.Node, world.Pod} {
+	r.list(r.taints, world.Node, world.Pod)
+}
+
+// startDeviceTaints makes the controller of device taints, if there is one in a cluster with the scheduler's gates. All that it
+// knows follows from the objects.
+func (r *run) startDeviceTaints() {
+	if r.engine.Features().Enabled(config.DRADeviceTaints) {
+		r.devices = device.New(device.Options{Act: true, FirstEffect: 1})
+		r.list(r.devices, device.Kinds()...)
+	}
+}
+
+// list applies all objects of some kinds to a controller.
+func (r *run) list(to evict.Controller, kinds ...world.Kind) {
+	for _, kind := range kinds {
 		list := world.Listed{Kind: kind}
 		for o := range r.engine.Store().Objects(kind) {
 			list.Objects = append(list.Objects, o)
 		}
-		r.taints.Apply(world.Input{At: r.now, Event: list})
+		to.Apply(world.Input{At: r.now, Event: list})
 	}
 }
