@@ -52,5 +52,5 @@ func whatIfCompletions(s *Screen, typed string) []string {
 			return names
 		}
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "tolerate claim ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "unconstrain claim ", "tolerate claim ")(s, typed)
 }

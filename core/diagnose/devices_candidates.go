@@ -37,7 +37,23 @@ func (p *pendingPod) deviceRemedies(all []rejection) []Remedy {
 			remedies = append(remedies, d.requestRemedies(p.pod.Namespace, r, failing)...)
 		}
 	}
-	return slices.Concat(remedies, d.freeing(nodes), d.adding(nodes))
+	return slices.Concat(remedies, unconstrained(p.pod.Namespace, nodes), d.freeing(nodes), d.adding(nodes))
+}
+
+// unconstrained drops the constraint that keeps the devices of a node from doing together.
+func unconstrained(namespace string, nodes []*nodeDevices) []Remedy {
+	var remedies []Remedy
+	for _, n := range nodes {
+		if n.together == nil || n.together.claim == nil || len(remedies) == maxDevices {
+			continue
+		}
+		claim, attribute := n.together.claim.Claim, n.together.attribute
+		remedies = appendRemedy(remedies, Remedy{
+			Change: change.Change{Verb: change.DropConstraint, Name: namespace + "/" + claim, Value: attribute},
+			Text:   "create claim " + claim + " without its constraint on " + attribute, likely: n.node,
+		})
+	}
+	return remedies
 }
 
 // lackingOnly are the nodes that lack nothing but devices, those that lack least first.

@@ -107,7 +107,7 @@ func ofOwnClaim(c change.Change, of, pod *v1.Pod) change.Change {
 // ofClaim reports whether a change is of what a claim for devices requests.
 func ofClaim(c change.Change) bool {
 	switch c.Verb {
-	case change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
+	case change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.DropConstraint, change.TolerateDevices:
 		return true
 	}
 	return false

@@ -13,6 +13,9 @@ import (
 type togetherReason struct {
 	kind string // what other nodes with the same reason share
 	says string
+	// claim has a constraint on the attribute, if that is the reason.
+	claim     *DeviceClaim
+	attribute string
 }
 
 // together looks for what keeps the requests from being met together: a constraint, or devices that several of them need. The
@@ -35,7 +38,7 @@ func (w *deviceWhy) together(n *nodeDevices) *togetherReason {
 	if reason := w.overdrawn(n); reason != nil {
 		return reason
 	}
-	return &togetherReason{"together", "each request would find its devices, but not all of them together"}
+	return &togetherReason{kind: "together", says: "each request would find its devices, but not all of them together"}
 }
 
 // usableFor are the devices of a node that do for a request.
@@ -108,7 +111,7 @@ func unequal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) 
 	if most >= want {
 		return nil
 	}
-	r := &togetherReason{kind: "match " + attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.title(), counted(want, "device"))}
+	r := &togetherReason{kind: "match " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.title(), counted(want, "device"))}
 	switch {
 	case len(values) > 1:
 		a, b := byValue[values[0]][0], byValue[values[1]][0]
@@ -136,7 +139,7 @@ func equal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) *t
 	if len(byValue) >= want {
 		return nil
 	}
-	r := &togetherReason{kind: "distinct " + attribute, says: fmt.Sprintf("constraint distinctAttribute %s of %s: %s needed with different values, and there are %d",
+	r := &togetherReason{kind: "distinct " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint distinctAttribute %s of %s: %s needed with different values, and there are %d",
 		attribute, c.title(), counted(want, "device"), len(byValue))}
 	switch {
 	case twin != nil:
@@ -176,7 +179,7 @@ func (w *deviceWhy) competing(n *nodeDevices) *togetherReason {
 	if len(names) < 2 || want <= len(seen) {
 		return nil
 	}
-	return &togetherReason{"competing", fmt.Sprintf("requests %s together need %s, and %d do for them", strings.Join(names[:min(len(names), maxHolders)], " and "), counted(want, "device"), len(seen))}
+	return &togetherReason{kind: "competing", says: fmt.Sprintf("requests %s together need %s, and %d do for them", strings.Join(names[:min(len(names), maxHolders)], " and "), counted(want, "device"), len(seen))}
 }
 
 // overdrawn is why devices that share counters cannot be allocated together; nil if the devices share none.
@@ -186,11 +189,11 @@ func (w *deviceWhy) overdrawn(n *nodeDevices) *togetherReason {
 		for _, d := range usable {
 			if len(d.ConsumesCounters) > 0 {
 				set := d.ConsumesCounters[0].CounterSet
-				return &togetherReason{"counters", fmt.Sprintf("each of the %s that do would fit alone, but they share counters such as set %s, which has too little left for all that are needed",
+				return &togetherReason{kind: "counters", says: fmt.Sprintf("each of the %s that do would fit alone, but they share counters such as set %s, which has too little left for all that are needed",
 					counted(len(usable), "device"), set)}
 			}
 			if w.isShared(d) {
-				return &togetherReason{"capacity", fmt.Sprintf("each request would fit alone, but they share the capacity of %s, which has too little left for all", d.id.short())}
+				return &togetherReason{kind: "capacity", says: fmt.Sprintf("each request would fit alone, but they share the capacity of %s, which has too little left for all", d.id.short())}
 			}
 		}
 	}

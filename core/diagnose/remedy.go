@@ -99,7 +99,7 @@ func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 		return append(slicesOfNode(e, e.Store().Node(c.Name), name), world.Changed{Op: world.Added, Object: node})
 	case change.AddVolume, change.SetCapacity, change.SetClass, change.DeletePod:
 		return storageEvents(e, pod, c)
-	case change.AddDevice, change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
+	case change.AddDevice, change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.DropConstraint, change.TolerateDevices:
 		return deviceEvents(e, c)
 	}
 	changed := pod.DeepCopy()

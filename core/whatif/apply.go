@@ -44,7 +44,7 @@ func (r *run) apply(c change.Change) error {
 		return r.deleteGang(c.Name)
 	case change.SetMinCount:
 		return r.setMinCount(c.Name, c.Count)
-	case change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.TolerateDevices:
+	case change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.DropConstraint, change.TolerateDevices:
 		return r.changeDeviceClaim(c)
 	}
 	pod, err := r.pod(c.Name)

@@ -88,6 +88,13 @@ func TestClaim_RequestsSomethingElse(t *testing.T) {
 	s.check("class claim two other, count claim two 1 of gpu", "web placed: "+noDevices+" -> a")
 }
 
+func TestClaim_WithoutConstraint(t *testing.T) {
+	pair := mk.ResourceClaim("pair").Request("gpu", "gpu", 2).Matching(gpuDriver + "/model").Obj()
+	unlike := gpus("a", "large", "gpu-0").Devices("gpu-1").Attribute("model", "small").Obj()
+	s := newScene(t, node("a", "4"), gpuClass(), unlike, pair, mk.Pod("web").CPU("1").ResourceClaim("pair").Obj())
+	s.check("unconstrain claim pair "+gpuDriver+"/model", "web placed: "+noDevices+" -> a")
+}
+
 // The controller of device taints evicts a pod from a device that fails, and its owner's next pod gets another one.
 func TestTaintDevice_EvictsPods(t *testing.T) {
 	features, err := config.ParseFeatures(map[string]bool{"DRADeviceTaints": true})
@@ -150,6 +157,7 @@ func TestDevices_RefusedChanges(t *testing.T) {
 		"count claim held 2":               `claim "default/held" has devices: what it requests no longer matters; free it first`,
 		"count claim two 2":                `claim "default/two" has several requests: end with "of REQUEST"`,
 		"relax claim two of z":             `claim "default/two" has no request "z"`,
+		"unconstrain claim two a.com/numa": `claim "default/two" has no constraint on attribute "a.com/numa"`,
 		"tolerate claim default/nothing k": `there is no resource claim "default/nothing"`,
 	} {
 		changes, err := change.ParseAll([]string{question})

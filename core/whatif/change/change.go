@@ -41,6 +41,7 @@ const (
 	SetDeviceClass              // class claim RESOURCECLAIM DEVICECLASS [of REQUEST]
 	SetDeviceCount              // count claim RESOURCECLAIM N [of REQUEST]
 	RelaxClaim                  // relax claim RESOURCECLAIM [of REQUEST]
+	DropConstraint              // unconstrain claim RESOURCECLAIM ATTRIBUTE
 	TolerateDevices             // tolerate claim RESOURCECLAIM key[=value][:Effect] [of REQUEST]
 )
 
@@ -53,7 +54,8 @@ type Change struct {
 	Name string
 	// Count is the number of nodes to add, of pods to have or to bind together, or of devices to request.
 	Count int
-	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim, or the zone of storage.
+	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim or the attribute that its devices
+	// are constrained by, or the zone of storage.
 	Value string
 	// Node is the only node that can use a new volume or device.
 	Node string

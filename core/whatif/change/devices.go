@@ -78,7 +78,7 @@ func (c *Change) parseDeviceTaint(words []string) error {
 
 // parseClaimChange reads "CLAIM", a value for most verbs, and perhaps "of REQUEST".
 func (c *Change) parseClaimChange(words []string) error {
-	if n := len(words); n > 2 && words[n-2] == "of" && c.Verb != FreeClaim {
+	if n := len(words); n > 2 && words[n-2] == "of" && c.Verb != FreeClaim && c.Verb != DropConstraint {
 		c.Of, words = words[n-1], words[:n-2]
 	}
 	if c.Verb == FreeClaim || c.Verb == RelaxClaim {
@@ -142,6 +142,9 @@ func (c Change) AlterDeviceClaim(claim *resourcev1.ResourceClaim) error {
 	if claim.Status.Allocation != nil {
 		return fmt.Errorf("claim %q has devices: what it requests no longer matters; free it first", name)
 	}
+	if c.Verb == DropConstraint {
+		return c.dropConstraint(claim)
+	}
 	if c.Verb == SetDeviceCount && c.Of == "" && countRequests(claim) > 1 {
 		return fmt.Errorf("claim %q has several requests: end with \"of REQUEST\"", name)
 	}
@@ -162,6 +165,21 @@ func (c Change) AlterDeviceClaim(claim *resourcev1.ResourceClaim) error {
 	if !found {
 		return fmt.Errorf("claim %q has no request %q", name, c.Of)
 	}
+	return nil
+}
+
+// dropConstraint has the devices of a claim differ in an attribute, or be alike.
+func (c Change) dropConstraint(claim *resourcev1.ResourceClaim) error {
+	is := func(attribute *resourcev1.FullyQualifiedName) bool {
+		return attribute != nil && string(*attribute) == c.Value
+	}
+	rest := slices.DeleteFunc(slices.Clone(claim.Spec.Devices.Constraints), func(constraint resourcev1.DeviceConstraint) bool {
+		return is(constraint.MatchAttribute) || is(constraint.DistinctAttribute)
+	})
+	if len(rest) == len(claim.Spec.Devices.Constraints) {
+		return fmt.Errorf("claim %q has no constraint on attribute %q", claim.Namespace+"/"+claim.Name, c.Value)
+	}
+	claim.Spec.Devices.Constraints = rest
 	return nil
 }
 

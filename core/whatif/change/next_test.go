@@ -9,7 +9,7 @@ import (
 
 func TestNext(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move mincount free count relax",
+		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move mincount free count relax unconstrain",
 		"drain":                     "NODE",
 		"drain n1":                  "",
 		"add":                       "N pv device",
@@ -34,6 +34,7 @@ func TestNext(t *testing.T) {
 		"class claim":               "RESOURCECLAIM",
 		"class claim a/b":           "DEVICECLASS",
 		"relax claim a/b":           "of",
+		"unconstrain claim a/b":     "ATTRIBUTE",
 		"free":                      "claim",
 		"nonsense":                  "",
 		"capacity fast 1Gi in":      "ZONE",

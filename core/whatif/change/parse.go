@@ -53,6 +53,7 @@ var syntaxes = [...]syntax{
 	SetDeviceClass:  {"class claim", "class claim RESOURCECLAIM DEVICECLASS [of REQUEST]"},
 	SetDeviceCount:  {"count claim", "count claim RESOURCECLAIM N [of REQUEST]"},
 	RelaxClaim:      {"relax claim", "relax claim RESOURCECLAIM [of REQUEST]"},
+	DropConstraint:  {"unconstrain claim", "unconstrain claim RESOURCECLAIM ATTRIBUTE"},
 	TolerateDevices: {"tolerate claim", "tolerate claim RESOURCECLAIM KEY[=VALUE][:EFFECT] [of REQUEST]"},
 }
 
@@ -191,7 +192,7 @@ func (c *Change) parseArgs(words []string) error {
 		return c.parseAddDevice(words)
 	case TaintDevice, UntaintDevice:
 		return c.parseDeviceTaint(words)
-	case FreeClaim, SetDeviceClass, SetDeviceCount, RelaxClaim, TolerateDevices:
+	case FreeClaim, SetDeviceClass, SetDeviceCount, RelaxClaim, DropConstraint, TolerateDevices:
 		return c.parseClaimChange(words)
 	case SetRequests:
 		return c.parseRequests(words)

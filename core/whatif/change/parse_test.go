@@ -60,6 +60,7 @@ func TestParse(t *testing.T) {
 		{"class claim shop/gpu small", change.Change{Verb: change.SetDeviceClass, Name: "shop/gpu", Value: "small"}},
 		{"class claim shop/gpu small of one/large", change.Change{Verb: change.SetDeviceClass, Name: "shop/gpu", Value: "small", Of: "one/large"}},
 		{"count claim shop/gpu 2", change.Change{Verb: change.SetDeviceCount, Name: "shop/gpu", Count: 2}},
+		{"unconstrain claim shop/gpu a.com/numa", change.Change{Verb: change.DropConstraint, Name: "shop/gpu", Value: "a.com/numa"}},
 		{"relax claim shop/gpu of one", change.Change{Verb: change.RelaxClaim, Name: "shop/gpu", Of: "one"}},
 		{"tolerate claim shop/gpu broken:NoSchedule", change.Change{Verb: change.TolerateDevices, Name: "shop/gpu", Value: "broken:NoSchedule"}},
 		// a volume claim, a pod and a node of the names that lead to claims for devices and to devices
