@@ -38,7 +38,7 @@ type script struct {
 	upstream, orrery side
 	pods             map[string]*v1.Pod
 	workloads        map[string]*schedulingv1alpha1.Workload
-	waiting          sets.Set[string] // pods that wait in Permit or have passed it
+	waiting          sets.Set[string] // pods that wait in Permit or have passed it; a side forgets those that it has allowed
 	made             int
 }
 

@@ -39,6 +39,7 @@ type handle struct {
 	objects   informers.SharedInformerFactory
 	workloads fwk.WorkloadManager
 	state     *gangs.State // Orrery's
+	allowed   sets.Set[string] // pods that have been allowed, and do not wait any more
 	did       permitted
 }
 
@@ -59,7 +60,7 @@ func (h *handle) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
 
 func (h *handle) GetWaitingPod(uid types.UID) fwk.WaitingPod {
 	for name := range h.script.waiting {
-		if pod := h.script.pods[name]; pod != nil && pod.UID == uid {
+		if pod := h.script.pods[name]; pod != nil && pod.UID == uid && !h.allowed.Has(name) {
 			return waitingPod{nil, h, pod}
 		}
 	}
@@ -73,6 +74,7 @@ type waitingPod struct {
 }
 
 func (w waitingPod) Allow(string) {
+	w.handle.allowed.Insert(w.pod.Name)
 	w.handle.did.Allowed = append(w.handle.did.Allowed, w.pod.Name)
 	slices.Sort(w.handle.did.Allowed)
 }
@@ -87,7 +89,10 @@ func (a asked) preEnqueue(pod *v1.Pod) string {
 	return text(a.plugin.PreEnqueue(context.Background(), pod))
 }
 
-func (a asked) reserve(pod *v1.Pod) { a.plugin.Reserve(context.Background(), nil, pod, "n") }
+func (a asked) reserve(pod *v1.Pod) {
+	a.allowed.Delete(pod.Name)
+	a.plugin.Reserve(context.Background(), nil, pod, "n")
+}
 
 func (a asked) unreserve(pod *v1.Pod) { a.plugin.Unreserve(context.Background(), nil, pod, "n") }
 
@@ -145,7 +150,7 @@ type kubeScheduler struct {
 
 func newUpstream(s *script) side {
 	manager := workloadmanager.New()
-	h := &handle{script: s, objects: informers.NewSharedInformerFactory(nil, 0), workloads: manager}
+	h := &handle{script: s, objects: informers.NewSharedInformerFactory(nil, 0), workloads: manager, allowed: sets.New[string]()}
 	made, err := upstream.New(context.Background(), nil, h, feature.Features{EnableGangScheduling: true})
 	if err != nil {
 		s.Fatalf("kube-scheduler's plugin: %v", err)
@@ -187,7 +192,7 @@ func newOrrery(s *script) side {
 		s.Fatalf("%v", err)
 	}
 	held := store.New()
-	h := &handle{script: s, objects: held.Informers(), state: gangs.New(held)}
+	h := &handle{script: s, objects: held.Informers(), state: gangs.New(held), allowed: sets.New[string]()}
 	h.workloads = gangs.NewManager(h.state, h)
 	made, err := gangscheduling.New(context.Background(), nil, h, features)
 	if err != nil {
