@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/mk"
+	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
 )
@@ -46,7 +47,7 @@ func (a *attempt) bind(ctx context.Context, node string) {
 	a.same("events", c.theirEvents, c.ourEvents)
 	if !status.IsSuccess() {
 		seen.Count("binding failed: %s", failureOf(status))
-		a.beginWrites(c.theirWrites.failing, nil)
+		a.beginWrites(c.failing, nil)
 		a.unreserve(ctx, node)
 		return
 	}
@@ -90,7 +91,7 @@ func (a *attempt) failure() string {
 	if !a.OneIn(6) {
 		return ""
 	}
-	return difftest.Pick(a.Source, aClaim, aFinalizer, aStatus, aUser, aDeletion, aPodsStatus)
+	return difftest.Pick(a.Source, claimserver.Claim, claimserver.Finalizer, claimserver.Status, claimserver.User, claimserver.Deletion, claimserver.PodStatus)
 }
 
 // meanwhile has another scheduler change a claim, at times.
@@ -180,7 +181,7 @@ func (b *binding) step(outcome *world.Outcome) {
 		step := b.c.orrery.PreBindStep(b.ours, b.pod, b.node, time.Now(), outcome)
 		switch {
 		case step.Action != nil:
-			outcome = b.c.ourWrites.carryOut(step.Action)
+			outcome = b.c.ourWrites.CarryOut(step.Action)
 		case step.Wait != nil:
 			b.wait = step.Wait.Until
 			return
@@ -221,7 +222,7 @@ func driverSays(r *difftest.Source, claim *resourcev1.ResourceClaim) {
 
 // sameImplicit compares what the pod is told about its implicit claim.
 func (b *binding) sameImplicit() {
-	theirs, ours := b.c.theirWrites.status, b.c.ourWrites.status
+	theirs, ours := b.c.theirWrites.PodStatus, b.c.ourWrites.PodStatus
 	b.same("the pod's status", theirs, ours)
 	if ours == nil {
 		return
@@ -245,17 +246,18 @@ func (a *attempt) unreserve(ctx context.Context, node string) {
 }
 
 func (a *attempt) beginWrites(failing string, meanwhile map[string]*resourcev1.ResourceClaim) {
-	a.c.ourWrites.begin(failing, meanwhile)
-	a.c.theirWrites.begin(failing, meanwhile)
+	a.c.failing = failing
+	a.c.ourWrites.Begin(meanwhile)
+	a.c.theirWrites.Begin(meanwhile)
 }
 
 // readBack compares the writes, and has both sides read the claims.
 func (a *attempt) readBack(when string) {
 	theirs, ours := a.c.theirWrites, a.c.ourWrites
-	a.same("the writes of "+when, theirs.said, ours.said)
-	a.same("the claims after "+when, normalized(theirs.claims), normalized(ours.claims))
-	for _, name := range slices.Sorted(maps.Keys(theirs.claims)) {
-		switch claim, held := theirs.claims[name], a.c.claim(name); {
+	a.same("the writes of "+when, theirs.Said, ours.Said)
+	a.same("the claims after "+when, normalized(theirs.Written), normalized(ours.Written))
+	for _, name := range slices.Sorted(maps.Keys(theirs.Written)) {
+		switch claim, held := theirs.Written[name], a.c.claim(name); {
 		case claim == nil && held != nil:
 			a.c.apply(world.Deleted, held)
 		case claim != nil && held == nil:
@@ -264,8 +266,8 @@ func (a *attempt) readBack(when string) {
 			a.c.apply(world.Modified, claim)
 		}
 	}
-	theirs.claims, ours.claims = map[string]*resourcev1.ResourceClaim{}, map[string]*resourcev1.ResourceClaim{}
-	theirs.said, ours.said = nil, nil
+	theirs.Written, ours.Written = map[string]*resourcev1.ResourceClaim{}, map[string]*resourcev1.ResourceClaim{}
+	theirs.Said, ours.Said = nil, nil
 }
 
 func normalized(claims map[string]*resourcev1.ResourceClaim) map[string]*resourcev1.ResourceClaim {

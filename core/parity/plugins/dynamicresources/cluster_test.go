@@ -29,6 +29,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/devices"
+	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
 	"orrery/core/plugins/dynamicresources"
 	"orrery/core/store"
@@ -47,7 +48,8 @@ type cluster struct {
 	nodes    map[string]*v1.Node
 	version  int
 
-	ourWrites, theirWrites *writes
+	ourWrites, theirWrites *claimserver.Server
+	failing                string // the kind of write that fails
 	ourEvents, theirEvents []string
 	answers                []answer // to effects of Orrery's plugin
 }
@@ -108,7 +110,7 @@ func (h handle) SharedInformerFactory() clientinformers.SharedInformerFactory {
 	return h.c.store.Informers()
 }
 
-func (h handle) ClientSet() clientset.Interface         { return apiServer{writes: h.c.theirWrites} }
+func (h handle) ClientSet() clientset.Interface         { return claimserver.Client{Server: h.c.theirWrites} }
 func (h handle) SharedDRAManager() fwk.SharedDRAManager { return h.c.manager }
 func (h handle) EventRecorder() events.EventRecorder    { return h }
 func (h handle) Devices() *devices.State                { return h.c.state }
@@ -120,7 +122,7 @@ func (h handle) Eventf(about, _ runtime.Object, kind, reason, action, note strin
 }
 
 func (h handle) Emit(act world.Action, _ string) world.EffectID {
-	h.c.answers = append(h.c.answers, answer{act, *h.c.ourWrites.carryOut(act)})
+	h.c.answers = append(h.c.answers, answer{act, *h.c.ourWrites.CarryOut(act)})
 	return world.EffectID(len(h.c.answers))
 }
 
@@ -159,12 +161,17 @@ func newCluster(r *difftest.Source) *cluster {
 	return clusterWith(set, nil)
 }
 
+// server takes the writes of one plugin.
+func (c *cluster) server() *claimserver.Server {
+	return &claimserver.Server{Stored: c.claim, NextVersion: c.nextVersion, Fails: func(what, _ string) bool { return what == c.failing }}
+}
+
 func gateState(name string, on bool) string { return fmt.Sprintf("gate %s: %v", name, on) }
 
 // clusterWith makes both plugins for gates. The filter timeout is the default if it is nil.
 func clusterWith(set map[string]bool, filterTimeout *metav1.Duration) *cluster {
 	c := &cluster{store: store.New(), nodes: map[string]*v1.Node{}}
-	c.ourWrites, c.theirWrites = &writes{cluster: c}, &writes{cluster: c}
+	c.ourWrites, c.theirWrites = c.server(), c.server()
 	for name, on := range set {
 		if on {
 			c.gates = append(c.gates, name)

@@ -24,6 +24,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/parity/claimserver"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/plugins/dynamicresources"
@@ -49,7 +50,7 @@ func (p theirPlugin) Filter(ctx context.Context, state fwk.CycleState, pod *v1.P
 // goroutine of its own if it blocks.
 type host struct {
 	engine *engine.Engine
-	server *writes
+	server *claimserver.Server
 	ctx    context.Context
 	events []string
 	nodes  []string // by pod
@@ -75,9 +76,9 @@ func newHost(ctx context.Context, set map[string]bool, theirs bool) *host {
 		}
 		replace(settings)
 	}
-	h := &host{ctx: ctx, server: &writes{cluster: &cluster{}}}
-	h.server.begin("", nil)
-	h.engine, err = engine.New(engine.Options{Config: settings, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: registry, Client: apiServer{writes: h.server}})
+	h := &host{ctx: ctx, server: (&cluster{}).server()}
+	h.server.Begin(nil)
+	h.engine, err = engine.New(engine.Options{Config: settings, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: registry, Client: claimserver.Client{Server: h.server}})
 	must(err)
 	return h
 }
@@ -101,9 +102,9 @@ func (h *host) apply(at time.Time, event world.Event) {
 func (h *host) add(at time.Time, o world.Object) {
 	o = o.DeepCopyObject().(world.Object)
 	if claim, is := o.(*resourcev1.ResourceClaim); is {
-		h.server.mu.Lock()
-		o = h.server.put(claim)
-		h.server.mu.Unlock()
+		h.server.Lock()
+		o = h.server.Put(claim)
+		h.server.Unlock()
 	}
 	h.apply(at, world.Changed{Op: world.Added, Object: o})
 }
@@ -143,9 +144,9 @@ func (h *host) carryOut(at time.Time) {
 			h.answer(effect.ID, world.Outcome{})
 			continue
 		}
-		outcome := h.server.carryOut(effect.Action)
+		outcome := h.server.CarryOut(effect.Action)
 		if reserve, is := effect.Action.(world.ReserveResourceClaim); is && outcome.OK() {
-			outcome.Version = h.server.claims[reserve.Claim.Name].ResourceVersion
+			outcome.Version = h.server.Written[reserve.Claim.Name].ResourceVersion
 		}
 		h.answer(effect.ID, *outcome)
 	}
@@ -192,15 +193,15 @@ func (h *host) deliver(at time.Time) bool {
 
 // changes are those of claims that the engine has not been told.
 func (h *host) changes() (all []world.Changed) {
-	h.server.mu.Lock()
-	defer h.server.mu.Unlock()
+	h.server.Lock()
+	defer h.server.Unlock()
 	var names []string
-	for name := range h.server.claims {
+	for name := range h.server.Written {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		is, was := h.server.claims[name], h.engine.Devices().StoredClaim(v1.NamespaceDefault, name)
+		is, was := h.server.Written[name], h.engine.Devices().StoredClaim(v1.NamespaceDefault, name)
 		switch {
 		case is == nil && was != nil:
 			all = append(all, world.Changed{Op: world.Deleted, Object: was})
@@ -283,7 +284,7 @@ func (s scenario) run(ctx context.Context, theirs, atOnce bool) result {
 	}
 	slices.Sort(h.events)
 	slices.Sort(h.nodes)
-	got.Events, got.Nodes, got.Claims = h.events, h.nodes, renamed(normalized(h.server.claims))
+	got.Events, got.Nodes, got.Claims = h.events, h.nodes, renamed(normalized(h.server.Written))
 	return got
 }
 
