@@ -31,8 +31,9 @@ var Decisions = &Comparison{
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
 		"their clearing, conditions, victims in order, events, failed bindings, batching, the writes of volumes and claims, in order, and " +
 		"what becomes of pods whose claims are bound or are not; after every event the queue that each pod " +
-		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims; and of gangs, which are in " +
-		"some cases, how far each pod is, which are bound together and which time out.",
+		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims; of gangs, which are in " +
+		"some cases, how far each pod is, which are bound together and which time out; and of claims for devices, in some cases too, " +
+		"every write with the devices that it allocates, and all devices that are taken.",
 	Differences: []Difference{
 		{
 			Upstream: "means to draw one of several best nodes at random, but the layout of a heap decides",
@@ -58,6 +59,16 @@ var Decisions = &Comparison{
 			Upstream: "requeues pods of a gang that time out or are preempted together in any order, and several gated pods too",
 			Orrery:   "requeues them in the order of the queue",
 			Compared: "what is written of them is compared, and the case ends there; nominations are compared in any order",
+		},
+		{
+			Upstream: "tries the pools of devices in random order, and deallocates any of several claims",
+			Orrery:   "tries pools by driver and name, and deallocates the first that it can",
+			Compared: "pools are in that order on both sides, and a pool has one slice with devices; a case ends where another claim was deallocated",
+		},
+		{
+			Upstream: "requeues pods for a claim for devices when it has written it, and again when it reads it back",
+			Orrery:   "requeues them when it reads it",
+			Compared: "the queues are compared when a decision's claims were read",
 		},
 		{
 			Upstream: "ends at the next pod of a gang that has to wait, after one that waited was deleted",

@@ -64,6 +64,7 @@ func (cl *cluster) fill(c *clusterCase) {
 		must(err)
 		for _, d := range deltas {
 			cl.volumes.Changed(d)
+			cl.devices.Changed(d)
 		}
 		switch o := object.(type) {
 		case *v1.Node:
@@ -88,6 +89,7 @@ func objects(c *clusterCase) (list []world.Object) {
 	list = appendAll(list, c.Budgets)
 	list = appendAll(list, c.Nodes)
 	list = append(list, c.Storage.objects()...)
+	list = append(list, c.Devices.objects()...)
 	list = appendAll(list, c.Workloads)
 	list = appendAll(list, c.Bound)
 	list = appendAll(list, c.Nominated)

@@ -38,7 +38,7 @@ func statusTextWithPlugin(s *fwk.Status) string {
 	return statusText(s) + " by " + s.Plugin()
 }
 
-var ctx = context.Background()
+var ctx = withPoolOrder(context.Background())
 
 // postFilter has the state of a host's cycle, the statuses of rejected nodes, and the result of preemption.
 type postFilter struct {

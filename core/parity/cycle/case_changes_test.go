@@ -22,6 +22,9 @@ func (g *generator) change() clusterChange {
 	if g.about[claims] && g.oneIn(2) {
 		return g.storageChange()
 	}
+	if len(g.c.Devices.Claims) > 0 && g.oneIn(3) {
+		return g.deviceChange()
+	}
 	if g.about[podGroups] && g.oneIn(4) {
 		return g.gangChange()
 	}

@@ -39,6 +39,7 @@ func (g *generator) configure() {
 		on["VolumeAttributesClass"], on["StorageCapacityScoring"] = !g.oneIn(4), g.oneIn(3)
 	}
 	g.gangGates(on)
+	g.deviceGates(on)
 	g.c.Gates = on
 
 	c := &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{

@@ -103,7 +103,7 @@ func (g *generator) addMembers(workload *schedulingv1alpha1.Workload, group *sch
 func (g *generator) member(namespace string, ref *v1.WorkloadReference) *v1.Pod {
 	pod := g.waiting()
 	pod.ObjectMeta.Namespace, pod.UID = namespace, objectMeta(namespace, pod.Name).UID
-	pod.Spec.WorkloadRef, pod.Spec.SchedulingGates = ref, nil
+	pod.Spec.WorkloadRef, pod.Spec.SchedulingGates, pod.Spec.ResourceClaims = ref, nil, nil
 	pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 	if !g.oneIn(4) { // else it is as hard to place as other pods
 		g.fill(pod, "100m", "500m", "1")

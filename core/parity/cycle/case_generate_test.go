@@ -23,6 +23,7 @@ const (
 	nominatedPods
 	schedulingGates
 	podGroups
+	deviceClaims
 	extenders
 	themes
 )
@@ -43,11 +44,13 @@ func generateCase(seed uint64, number int) *clusterCase {
 	}
 	g.about[claims] = g.about[claims] || g.oneIn(4)
 	g.about[preemption] = g.about[preemption] || g.about[extenders] && g.oneIn(2)
+	g.about[deviceClaims] = g.about[deviceClaims] || g.oneIn(6)
 	g.configure()
 	g.populate()
 	g.addNodes()
 	g.addExtenders()
 	g.addStorage()
+	g.addDevices()
 	g.addBound()
 	g.addWaiting()
 	g.addChanges()

@@ -111,6 +111,7 @@ func (g *generator) bound() *v1.Pod {
 	pod := g.pod()
 	pod.Spec.NodeName = pick(g, g.c.Nodes...).Name
 	pod.Status.Phase = v1.PodRunning
+	g.holdDevice(pod)
 	if !g.oneIn(8) {
 		pod.Status.StartTime = &metav1.Time{Time: epoch.Add(time.Duration(g.IntN(3)) * time.Hour)}
 	}
@@ -167,6 +168,7 @@ func (g *generator) addWaiting() {
 
 func (g *generator) waiting() *v1.Pod {
 	pod := g.pod()
+	g.claimDevices(pod)
 	if g.often(selectors, 10) {
 		g.chooseNodes(pod)
 	}

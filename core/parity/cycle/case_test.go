@@ -30,6 +30,7 @@ type clusterCase struct {
 	Budgets      []*policyv1.PodDisruptionBudget `json:"podDisruptionBudgets,omitempty"`
 	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
 	Storage      storage                         `json:"storage,omitzero"`
+	Devices      deviceObjects                   `json:"devices,omitzero"`
 	Workloads    []*schedulingv1alpha1.Workload  `json:"workloads,omitempty"`
 	// Bound pods have a node; Nominated pods are pending and have a nominated node.
 	Bound     []*v1.Pod `json:"bound,omitempty"`
@@ -44,7 +45,7 @@ type clusterCase struct {
 	Changes []clusterChange `json:"changes,omitempty"`
 }
 
-// clusterChange is one change of the cluster. One field besides Wait is set.
+// clusterChange is one change of the cluster. One field besides Wait and Drops is set.
 type clusterChange struct {
 	// Wait is how many milliseconds pass before the change.
 	Wait        int                          `json:"wait,omitempty"`
@@ -60,6 +61,9 @@ type clusterChange struct {
 	// Store has one object to add or to replace, Drop one to delete.
 	Store *storage `json:"store,omitempty"`
 	Drop  *storage `json:"drop,omitempty"`
+	// Devices has one object to add or to replace, or to delete if Drops is set.
+	Devices *deviceObjects `json:"devices,omitempty"`
+	Drops   bool           `json:"drops,omitempty"`
 }
 
 // nodeChange replaces the fields of a node that are not nil here.

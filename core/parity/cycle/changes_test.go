@@ -14,9 +14,13 @@ import (
 func (p *decisionCase) change(c *clusterChange) string {
 	switch {
 	case c.Store != nil:
-		return p.store(c.Store)
+		return p.store(c.Store.objects())
 	case c.Drop != nil:
-		return p.drop(c.Drop)
+		return p.drop(c.Drop.objects())
+	case c.Devices != nil && c.Drops:
+		return p.drop(c.Devices.objects())
+	case c.Devices != nil:
+		return p.store(c.Devices.objects())
 	case c.AddNode != nil && p.nodes[c.AddNode.Name] == nil:
 		return p.apply(world.Added, c.AddNode.DeepCopy())
 	case c.DeleteNode != "" && p.nodes[c.DeleteNode] != nil:

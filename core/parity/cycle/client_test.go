@@ -13,10 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	clientset "k8s.io/client-go/kubernetes"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	resourceclient "k8s.io/client-go/kubernetes/typed/resource/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/klog/v2"
 
+	"orrery/core/parity/claimserver"
 	"orrery/core/world"
 )
 
@@ -28,6 +30,7 @@ type recordingClient struct {
 	mu      sync.Mutex // kube-scheduler binds and preempts in goroutines
 	calls   []apiCall
 	written []world.Object // volumes and claims
+	claims  *claimserver.Server
 	events  []string
 
 	failingBindings map[string]bool // names of pods, volumes and claims whose next binding or write fails
@@ -49,6 +52,11 @@ type apiCall struct {
 func (c *recordingClient) CoreV1() corev1.CoreV1Interface { return c }
 func (c *recordingClient) Pods(namespace string) corev1.PodInterface {
 	return pods{client: c, namespace: namespace}
+}
+
+// ResourceV1 serves claims for devices.
+func (c *recordingClient) ResourceV1() resourceclient.ResourceV1Interface {
+	return claimserver.Client{Server: c.claims}.ResourceV1()
 }
 
 func (c *recordingClient) PersistentVolumes() corev1.PersistentVolumeInterface {

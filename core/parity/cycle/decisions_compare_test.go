@@ -119,12 +119,23 @@ func (p *decisionCase) apply(op world.Op, object world.Object) string {
 	if mismatch := p.wait(0); mismatch != "" || p.divergence != "" {
 		return mismatch
 	}
+	p.deliver(op, object)
+	if mismatch := p.compareQueues(fmt.Sprint(op, " ", object.GetName())); mismatch != "" || p.divergence != "" {
+		return mismatch
+	}
+	if pod, is := object.(*v1.Pod); is && op == world.Deleted {
+		return p.releaseClaims(pod)
+	}
+	return ""
+}
+
+// deliver has both read an object's change.
+func (p *decisionCase) deliver(op world.Op, object world.Object) {
 	p.remember(op, object)
 	p.applyUpstream(world.Changed{Op: op, Object: object})
 	synctest.Wait()
 	p.orrery.apply(world.Changed{Op: op, Object: object})
 	p.orrery.carryOutEffects()
-	return p.compareQueues(fmt.Sprint(op, " ", object.GetName()))
 }
 
 // applyUpstream applies a change to kube-scheduler, and first to what a plugin of Orrery knows there.
@@ -303,6 +314,9 @@ func (p *decisionCase) compareQueues(after string) string {
 		return "nominations: after " + after + mismatch
 	}
 	if mismatch := p.compareGroups(after); mismatch != "" {
+		return mismatch
+	}
+	if mismatch := p.compareTaken(after); mismatch != "" {
 		return mismatch
 	}
 	return p.compareAssumed(after)

@@ -25,6 +25,10 @@
 // Pods of a gang wait on permit, in kube-scheduler on goroutines. Where any of them times out, the clock stops, and what both do then is
 // compared; see gangs_test.go. Where any of them is preempted, kube-scheduler's goroutines take turns; see turns_test.go.
 //
+// Claims for devices are written within a decision, each side's to a server of its own (devices_test.go); then both read what was
+// written. The test acts as the controller that frees the claims of deleted pods. Rules that taint devices, binding conditions and
+// extended resources are left to the comparison of the plugin.
+//
 // Extenders are in the process, one of each kind on both sides (extenders_test.go): kube-scheduler's HTTP client talks to one
 // handler, and the test acts as the world that answers Orrery's calls by another.
 //

@@ -52,7 +52,9 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	for i := range c.Changes {
 		switch ch := &c.Changes[i]; {
 		case ch.Store != nil:
-			list = append(list, storageEvents(c, ch.Store)...)
+			list = append(list, objectEvents(ch.Store.objects(), c.Storage.objects())...)
+		case ch.Devices != nil && !ch.Drops:
+			list = append(list, objectEvents(ch.Devices.objects(), c.Devices.objects())...)
 		case ch.AddNode != nil:
 			list = append(list, clusterEvent{fwk.Node, []fwk.ActionType{fwk.Add}, nil, ch.AddNode})
 		case ch.Node != nil:
@@ -70,13 +72,13 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 	return list
 }
 
-// storageEvents returns the events of objects that are added, or take the place of the case's.
-func storageEvents(c *clusterCase, s *storage) (list []clusterEvent) {
-	for _, object := range s.objects() {
-		e := clusterEvent{storageResources[world.KindOf(object)], []fwk.ActionType{fwk.Add}, nil, object}
-		for _, held := range c.Storage.objects() {
+// objectEvents returns the events of objects that are added, or take the place of the case's.
+func objectEvents(objects, before []world.Object) (list []clusterEvent) {
+	for _, object := range objects {
+		e := clusterEvent{objectResources[world.KindOf(object)], []fwk.ActionType{fwk.Add}, nil, object}
+		for _, held := range before {
 			if keyOf(held) == keyOf(object) {
-				e.actions, e.before = storageUpdates, held
+				e.actions, e.before = objectUpdates, held
 			}
 		}
 		list = append(list, e)
@@ -85,10 +87,11 @@ func storageEvents(c *clusterCase, s *storage) (list []clusterEvent) {
 }
 
 var (
-	storageUpdates   = []fwk.ActionType{fwk.Update}
-	storageResources = map[world.Kind]fwk.EventResource{
+	objectUpdates   = []fwk.ActionType{fwk.Update}
+	objectResources = map[world.Kind]fwk.EventResource{
 		world.StorageClass: fwk.StorageClass, world.CSIStorageCapacity: fwk.CSIStorageCapacity, world.CSINode: fwk.CSINode,
 		world.PersistentVolume: fwk.PersistentVolume, world.PersistentVolumeClaim: fwk.PersistentVolumeClaim,
+		world.DeviceClass: fwk.DeviceClass, world.ResourceSlice: fwk.ResourceSlice, world.ResourceClaim: fwk.ResourceClaim,
 	}
 )
 

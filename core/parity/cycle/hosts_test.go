@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
@@ -18,6 +19,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/devices"
 	"orrery/core/framework"
+	"orrery/core/parity/claimserver"
 	"orrery/core/parity/informers"
 	"orrery/core/plugins"
 	"orrery/core/plugins/dynamicresources"
@@ -79,6 +81,7 @@ type cluster struct {
 	accounting                             ours.Accounting
 	store                                  *store.Store
 	volumes                                *volumes.State
+	devices                                *devices.State
 }
 
 func accounting(s *settings) ours.Accounting {
@@ -93,11 +96,29 @@ func (s *settings) newCluster() *cluster {
 	end() // upstream's cache expires assumed pods in a goroutine; none expire here
 	objects := store.New()
 	return &cluster{
-		store: objects, volumes: volumes.New(objects),
+		store: objects, volumes: volumes.New(objects), devices: devices.New(objects, deviceGates(s.features)),
 		informers: informers.New(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
 		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
 		upstreamNominations: nominations{}, orreryNominations: nominations{},
 	}
+}
+
+// client records the calls of one host. Claims for devices stay as they are.
+func (c *cluster) client() *recordingClient {
+	claims := &claimserver.Server{
+		Stored: func(name string) *resourcev1.ResourceClaim {
+			claim, _ := c.store.Object(world.ResourceClaim, namespaces[0], name).(*resourcev1.ResourceClaim)
+			return claim
+		},
+		NextVersion: func() string { return "1" },
+		Fails:       func(string, string) bool { return false },
+	}
+	claims.Begin(nil)
+	return &recordingClient{claims: claims}
+}
+
+func deviceGates(f config.Features) devices.Gates {
+	return devices.Gates{ConsumableCapacity: f.Enabled(config.DRAConsumableCapacity)}
 }
 
 func must(err error) {
@@ -153,7 +174,7 @@ type volumeHandle struct {
 
 func (h volumeHandle) Volumes() *volumes.State { return h.volumes }
 
-// deviceHandle gives Orrery's DynamicResources a cluster without devices, in either runtime.
+// deviceHandle gives Orrery's DynamicResources the state that it needs, in either runtime.
 type deviceHandle struct {
 	fwk.Handle
 	devices *devices.State
@@ -174,7 +195,7 @@ func (s *settings) factories(h *host, c *cluster, theirs bool) map[string]framew
 				handle = volumeHandle{handle, c.volumes}
 			}
 			if !theirs && name == dynamicresources.Name {
-				handle = deviceHandle{handle, devices.New(store.New(), devices.Gates{})}
+				handle = deviceHandle{handle, c.devices}
 			}
 			plugin, err := factory(ctx, args, handle)
 			if err == nil {
@@ -211,7 +232,7 @@ func (s *settings) hosts(c *cluster) []*host {
 
 func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *host {
 	h := &host{
-		name: name, plugins: map[string]fwk.Plugin{}, client: &recordingClient{},
+		name: name, plugins: map[string]fwk.Plugin{}, client: c.client(),
 		newState: func() fwk.CycleState { return upframework.NewCycleState() },
 		statuses: func() statusMap { return upframework.NewDefaultNodeToStatus() },
 	}
@@ -221,7 +242,7 @@ func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *hos
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	dra, csi := c.managers(ended)
+	dra, csi := c.managers(ended, s.features)
 	made, err := upruntime.NewFramework(ended, registry, &s.upstreamConfig.Profiles[0],
 		upruntime.WithSnapshotSharedLister(c.upstreamSnapshot), upruntime.WithPodNominator(c.upstreamNominations), upruntime.WithParallelism(1),
 		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithInformerFactory(c.informers), upruntime.WithClientSet(h.client),
@@ -234,11 +255,11 @@ func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *hos
 
 func (s *settings) orreryHost(name string, c *cluster, theirPlugins bool) *host {
 	h := &host{
-		name: name, plugins: map[string]fwk.Plugin{}, client: &recordingClient{},
+		name: name, plugins: map[string]fwk.Plugin{}, client: c.client(),
 		newState: func() fwk.CycleState { return framework.NewCycleState() },
 		statuses: func() statusMap { return framework.NewNodeToStatus(0) },
 	}
-	dra, csi := c.managers(context.Background())
+	dra, csi := c.managers(context.Background(), s.features)
 	made, err := framework.NewProfile(context.Background(), s.factories(h, c, theirPlugins), s.orreryConfig.Profiles[0], framework.Options{
 		Snapshot: c.orrerySnapshot, Nominator: c.orreryNominations, Informers: c.informers, Client: h.client, Events: h.client, Features: s.features,
 		Emitter: discardEffects{}, DRA: dra, CSI: csi, Volumes: c.volumes,

@@ -9,12 +9,16 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
+
+	"orrery/core/config"
 )
 
 // managers returns the managers that upstream's plugins for devices and volumes need. They are fed by informers.
-func (c *cluster) managers(ctx context.Context) (fwk.SharedDRAManager, fwk.CSIManager) {
+func (c *cluster) managers(ctx context.Context, features config.Features) (fwk.SharedDRAManager, fwk.CSIManager) {
 	claims := assumecache.NewAssumeCache(klog.Logger{}, c.informers.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-	slices, err := tracker.StartTracker(ctx, tracker.Options{SliceInformer: c.informers.Resource().V1().ResourceSlices()})
+	slices, err := tracker.StartTracker(ctx, tracker.Options{
+		EnableConsumableCapacity: features.Enabled(config.DRAConsumableCapacity), SliceInformer: c.informers.Resource().V1().ResourceSlices(),
+	})
 	must(err)
 	return dynamicresources.NewDRAManager(ctx, claims, slices, c.informers),
 		nodevolumelimits.NewCSIManager(c.informers.Storage().V1().CSINodes().Lister())

@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
 )
@@ -23,6 +24,7 @@ type orreryScheduler struct {
 	engine  *engine.Engine
 	calls   []effect
 	written []world.Action // of volumes and claims
+	claims  *claimserver.Server
 	events  []string
 
 	failingBindings map[string]bool
@@ -49,7 +51,7 @@ func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
 		Config: p.settings.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: p.theirPlugins(), Client: client,
 	})
 	must(err)
-	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client, seen: p.seen}
+	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client, claims: p.newClaimServer(failing), seen: p.seen}
 	u.extenders = p.extenderHandlers(func(bound world.Bind) { u.write(bound.Pod, bound) })
 	u.ctx, u.stop = context.WithCancel(context.Background())
 	return u
@@ -124,6 +126,9 @@ func (u *orreryScheduler) carryOutEffects() {
 				u.write(act.Pod, act)
 			case world.Delete:
 				u.write(act.Pod, act)
+			case world.ReserveResourceClaim, world.UnreserveResourceClaim, world.DeallocateResourceClaim:
+				u.apply(world.EffectDone{Effect: f.ID, Outcome: u.writeClaim(act)})
+				continue
 			default:
 				panic(fmt.Sprintf("unexpected effect of type %T", act))
 			}
@@ -132,6 +137,15 @@ func (u *orreryScheduler) carryOutEffects() {
 			}
 		}
 	}
+}
+
+// writeClaim writes a claim for devices.
+func (u *orreryScheduler) writeClaim(act world.Action) world.Outcome {
+	outcome := u.claims.CarryOut(act)
+	if reserve, is := act.(world.ReserveResourceClaim); is && outcome.OK() {
+		outcome.Version = u.claims.Written[reserve.Claim.Name].ResourceVersion
+	}
+	return *outcome
 }
 
 // call calls a hosted plugin on a goroutine of its own, as the live world does.

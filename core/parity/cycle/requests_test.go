@@ -26,6 +26,9 @@ type request interface {
 
 // carryOut compares the writes of both, carries them out, and applies the result on both sides.
 func (p *decisionCase) carryOut() string {
+	if mismatch := p.readClaims(); mismatch != "" || p.divergence != "" {
+		return mismatch
+	}
 	after, mismatch := p.compareCalls()
 	if mismatch != "" {
 		return mismatch

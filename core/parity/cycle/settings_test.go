@@ -26,6 +26,11 @@ var defaultGates = map[string]bool{
 	"StorageCapacityScoring":                  false,
 	"GenericWorkload":                         false,
 	"GangScheduling":                          false,
+	"DRAConsumableCapacity":                   false,
+	"DRAPartitionableDevices":                 false,
+	"DRADeviceTaints":                         false,
+	"DRAPrioritizedList":                      true,
+	"DRAAdminAccess":                          true,
 }
 
 // settings are a case's configuration as both have loaded it.

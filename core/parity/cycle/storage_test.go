@@ -27,8 +27,8 @@ func keyOf(o world.Object) objectKey {
 }
 
 // store adds or replaces objects, drop deletes those that exist.
-func (p *decisionCase) store(s *storage) string {
-	for _, object := range s.objects() {
+func (p *decisionCase) store(objects []world.Object) string {
+	for _, object := range objects {
 		op := world.Modified
 		if p.storage[keyOf(object)] == nil {
 			op = world.Added
@@ -40,8 +40,8 @@ func (p *decisionCase) store(s *storage) string {
 	return ""
 }
 
-func (p *decisionCase) drop(s *storage) string {
-	for _, object := range s.objects() {
+func (p *decisionCase) drop(objects []world.Object) string {
+	for _, object := range objects {
 		held := p.storage[keyOf(object)]
 		if held == nil {
 			continue
