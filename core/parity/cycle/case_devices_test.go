@@ -14,9 +14,9 @@ import (
 
 // deviceObjects has the objects of devices that a case creates, or that a change is about.
 type deviceObjects struct {
-	Classes []*resourcev1.DeviceClass           `json:"deviceClasses,omitempty"`
-	Slices  []*resourcev1.ResourceSlice         `json:"resourceSlices,omitempty"`
-	Claims  []*resourcev1.ResourceClaim         `json:"resourceClaims,omitempty"`
+	Classes []*resourcev1.DeviceClass   `json:"deviceClasses,omitempty"`
+	Slices  []*resourcev1.ResourceSlice `json:"resourceSlices,omitempty"`
+	Claims  []*resourcev1.ResourceClaim `json:"resourceClaims,omitempty"`
 }
 
 func (d *deviceObjects) objects() (list []world.Object) {

@@ -38,7 +38,7 @@ type handle struct {
 	script    *script
 	objects   informers.SharedInformerFactory
 	workloads fwk.WorkloadManager
-	state     *gangs.State // Orrery's
+	state     *gangs.State     // Orrery's
 	allowed   sets.Set[string] // pods that have been allowed, and do not wait any more
 	did       permitted
 }
