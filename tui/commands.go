@@ -28,7 +28,7 @@ var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "explain", argument: "[pod]", help: "why a pod is where it is", run: commandPod(views.ExplainPane), complete: namesFromEngine("pod", collect.PodNames)},
 	{name: "node", argument: "[name]", help: "a node and what is on it; without a name, all nodes", run: (*Screen).commandNode, complete: namesFromEngine("node", collect.NodeNames)},
 	{name: "theme", argument: "[name]", help: "the colours", run: (*Screen).commandTheme, complete: func(s *Screen, typed string) []string { return oneOf(s.themeNames()...)(s, typed) }},
-	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter},
+	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter, complete: filterCompletions},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
 	{name: "whatif", argument: "change", help: "try a change on a copy: cordon NODE, drain NODE, add 3 nodes like NODE, …", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
 	{name: "save", argument: "file", help: "the screen, as a picture if the name ends in .svg, else as text", run: (*Screen).commandSave},
@@ -65,23 +65,28 @@ func paneCommands() []command {
 const filterArgument = "[/filter]"
 
 // paneCommand opens a pane. As in k9s, "/" and a filter may follow where the pane has a list, or a namespace where that is one
-// of pods.
+// of pods, or the name of a gang, which has a slash, where it is one of gangs.
 func paneCommand(name string, p *views.Pane) command {
 	c := command{name: name, help: p.Help, pane: true, run: func(s *Screen, rest string) tea.Cmd {
 		s.openPane(p.ID)
 		if filter, is := strings.CutPrefix(rest, "/"); is {
 			return s.commandFilter(filter)
 		}
-		if rest == "" {
+		switch {
+		case rest == "":
 			return nil
+		case p.ID == views.GangsPane && strings.Contains(rest, "/"):
+			return s.commandFilter("-g " + rest)
 		}
 		return s.commandNamespace(rest)
 	}}
 	switch {
+	case p.ID == views.GangsPane:
+		c.argument, c.complete = "[namespace, gang or /filter]", filterOr(namesFromEngine("gangs", namespacesAndGangs))
 	case p.Namespaced():
-		c.argument, c.complete = "[namespace or /filter]", namespaceCompletions
+		c.argument, c.complete = "[namespace or /filter]", filterOr(namespaceCompletions)
 	case p.Filters():
-		c.argument = filterArgument
+		c.argument, c.complete = filterArgument, filterCompletions
 	}
 	return c
 }

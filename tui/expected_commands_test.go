@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"orrery/views"
 )
@@ -107,6 +108,28 @@ func TestCommandLine_Completes(t *testing.T) {
 	if got := s.screen.prompt.input.Value(); got != "pod zzz." {
 		t.Errorf("tab makes %q of a name that nothing has", got)
 	}
+}
+
+// Names of gangs are offered wherever one can be written.
+func TestCommandLine_CompletesGangs(t *testing.T) {
+	s := watch(t, gangRecording(t, 330*time.Second), 140, 40)
+	for _, tt := range []struct{ typed, offered, tabbed string }{
+		{"gangs le", "ml/left/pods", "gangs ml/left/pods"},
+		{"gangs ml/le", "ml/left/pods", "gangs ml/left/pods"},
+		{"gangs /-g ml/le", "ml/left/pods", "gangs /-g ml/left/pods"},
+		{"pods /unschedulable -g le", "ml/left/pods", "pods /unschedulable -g ml/left/pods"},
+		{"filter -g le", "ml/left/pods", "filter -g ml/left/pods"},
+		{"filter -n sh", "shop", "filter -n shop"},
+		{"whatif delete gang le", "ml/left/pods", "whatif delete gang ml/left/pods"},
+		{"whatif mincount ml/le", "ml/left/pods", "whatif mincount ml/left/pods"},
+	} {
+		s.keys(":").typeText(tt.typed).shows(tt.offered).keys("tab")
+		if got := s.screen.prompt.input.Value(); got != tt.tabbed {
+			t.Errorf("tab makes %q of %q, want %q", got, tt.typed, tt.tabbed)
+		}
+		s.keys("esc")
+	}
+	s.keys(":").typeText("gangs ml/left/pods").keys("enter").shows("/-g ml/left/pods", "1 of 9")
 }
 
 // TestCommandLine_WhileRowsMove types filters and commands while the recording plays: no letter is lost, and the list follows.

@@ -9,8 +9,10 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/framework"
+	"orrery/core/gangs"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -29,8 +31,15 @@ var placeholders = map[string]world.Kind{
 	"NUMBER|CLASS": world.PriorityClass, "RESOURCECLAIM": world.ResourceClaim, "DEVICECLASS": world.DeviceClass,
 }
 
-// profileName is what the usage of changes calls the name of a profile.
-const profileName = "NAME"
+// What the usage of changes calls the name of a profile, a gang, and a group whatever its replicas.
+const (
+	profileName = "NAME"
+	gangName    = "GANG"
+	groupName   = "GROUP"
+)
+
+// workloadPrefix is before the workload that explain is asked about.
+const workloadPrefix = "workload/"
 
 // completer offers names where the flags of a command line point: in a trace at the moment asked, or in the cluster. It says
 // nothing of errors, which the command itself reports.
@@ -39,12 +48,53 @@ type completer struct {
 	plugins framework.Registry
 }
 
-// pods offers pods, once.
-func (p completer) pods(c *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
+// explained offers what explain takes, once: pods, or workloads and their groups after "workload/".
+func (p completer) explained(c *cobra.Command, args []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch {
+	case len(args) > 0:
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	case strings.HasPrefix(text, workloadPrefix):
+		return p.workloads(c, text), cobra.ShellCompDirectiveNoFileComp
+	case text != "" && strings.HasPrefix(workloadPrefix, text):
+		return append(p.names(c, world.Pod, text), p.workloads(c, text)...), cobra.ShellCompDirectiveNoFileComp
 	}
 	return p.names(c, world.Pod, text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// workloads offers the workloads of pods, and their groups.
+func (p completer) workloads(c *cobra.Command, text string) []cobra.Completion {
+	namespace := p.of.flags.overrides.Context.Namespace
+	names := map[string]bool{}
+	for _, key := range p.gangs(c) {
+		if namespace == "" || namespace == key.Namespace {
+			names[workloadPrefix+key.Workload] = true
+			names[workloadPrefix+key.String()] = true
+		}
+	}
+	return offer(slices.Collect(maps.Keys(names)), text)
+}
+
+// gangs returns the gangs of the pods.
+func (p completer) gangs(c *cobra.Command) []gangs.Key {
+	var keys []gangs.Key
+	for _, o := range p.objects(c, world.Pod) {
+		if pod := o.(*v1.Pod); pod.Spec.WorkloadRef != nil {
+			keys = append(keys, gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef))
+		}
+	}
+	return keys
+}
+
+// gangNames offers gangs, or with replicas left out groups, as changes name them.
+func (p completer) gangNames(c *cobra.Command, text string, replicas bool) []cobra.Completion {
+	names := map[string]bool{}
+	for _, key := range p.gangs(c) {
+		if !replicas {
+			key.Replica = ""
+		}
+		names[key.Namespace+"/"+key.String()] = true
+	}
+	return offer(slices.Collect(maps.Keys(names)), text)
 }
 
 // nodes offers nodes.
@@ -59,11 +109,16 @@ func (p completer) changes(c *cobra.Command, args []string, text string) ([]cobr
 	}
 	var offered []cobra.Completion
 	for _, next := range change.Next(args) {
-		if next == profileName {
+		kind, isKind := placeholders[next]
+		word, _, _ := strings.Cut(next, "=")
+		switch {
+		case next == profileName:
 			offered = append(offered, p.profiles(c, text)...)
-		} else if kind, is := placeholders[next]; is {
+		case next == gangName || next == groupName:
+			offered = append(offered, p.gangNames(c, text, next == gangName)...)
+		case isKind:
 			offered = append(offered, p.names(c, kind, text)...)
-		} else if word, _, _ := strings.Cut(next, "="); !strings.ContainsFunc(word, unicode.IsUpper) && strings.HasPrefix(next, text) {
+		case !strings.ContainsFunc(word, unicode.IsUpper) && strings.HasPrefix(next, text):
 			offered = append(offered, next)
 		}
 	}

@@ -43,7 +43,7 @@ that node is not feasible; and without a pod, when pods are pending.`,
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completer{&f.whom, plugins}.pods,
+		ValidArgsFunction: completer{&f.whom, plugins}.explained,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.again {
 				return f.watch(c, plugins, args)

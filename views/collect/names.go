@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
+
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/world"
@@ -68,6 +70,37 @@ func ResourceClaimNames(e *engine.Engine, prefix string, n int) []string {
 // DeviceClassNames returns up to n device classes with a prefix.
 func DeviceClassNames(e *engine.Engine, prefix string, n int) []string {
 	return namesOf(e, world.DeviceClass, "", prefix, n)
+}
+
+// GangNames returns up to n pod groups with pods, as filters find them, with a prefix. One without a slash matches namespaces
+// and workloads in any namespace.
+func GangNames(e *engine.Engine, prefix string, n int) []string {
+	var list []string
+	for _, key := range e.Gangs().Keys() {
+		name := scopeOfGang(key)
+		if len(list) == n {
+			break
+		}
+		if strings.HasPrefix(name, prefix) || strings.HasPrefix(key.Workload, prefix) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// PodGroupNames returns up to n groups of workloads, NAMESPACE/WORKLOAD/GROUP, with a prefix.
+func PodGroupNames(e *engine.Engine, prefix string, n int) []string {
+	var list []string
+	for o := range e.Store().Objects(world.Workload) {
+		workload := o.(*schedulingv1alpha1.Workload)
+		for i := range workload.Spec.PodGroups {
+			name := workload.Namespace + "/" + workload.Name + "/" + workload.Spec.PodGroups[i].Name
+			if len(list) < n && strings.HasPrefix(name, prefix) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
 }
 
 // DeviceNames returns up to n devices, POOL/DEVICE, with a prefix.
