@@ -74,7 +74,7 @@ core/plugins/nodeaffinity: core/config core/framework core/plugins/hint core/reu
 core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodename: core/config core/framework core/reuse
 core/plugins/nodeports: core/config core/framework core/plugins/hint core/reuse
-core/plugins/noderesources: core/config core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
+core/plugins/noderesources: core/config core/devices core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
 core/plugins/plugintest: core/framework core/store core/world

@@ -2,6 +2,7 @@ package noderesources
 
 import (
 	"context"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -12,6 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
+	"orrery/core/devices"
+	"orrery/core/framework"
 )
 
 // With the gate DRAExtendedResource, scores count devices as an extended resource on nodes that have none of it themselves: there
@@ -21,8 +24,29 @@ import (
 // deviceCounter counts devices, and remembers which of a slice a class selects.
 type deviceCounter struct {
 	manager  fwk.SharedDRAManager
+	state    *devices.State // what the manager serves, which need not be copied; nil if it serves something else
 	cel      *cel.Cache
 	verdicts map[classOnSlice][]verdict // by the devices of the slice
+	slices   sliceIndex
+}
+
+// sliceIndex has the slices by the nodes that they name.
+type sliceIndex struct {
+	of     []*resourcev1.ResourceSlice
+	byNode map[string][]*resourcev1.ResourceSlice // those of one node
+	others []*resourcev1.ResourceSlice
+}
+
+func indexSlices(all []*resourcev1.ResourceSlice) sliceIndex {
+	x := sliceIndex{of: all, byNode: map[string][]*resourcev1.ResourceSlice{}}
+	for _, slice := range all {
+		if name := ptr.Deref(slice.Spec.NodeName, ""); name != "" {
+			x.byNode[name] = append(x.byNode[name], slice)
+		} else {
+			x.others = append(x.others, slice)
+		}
+	}
+	return x
 }
 
 // classOnSlice are the objects themselves: a change makes new ones.
@@ -47,11 +71,29 @@ func newDeviceCounter(h fwk.Handle, features config.Features) *deviceCounter {
 	if !features.Enabled(config.DRAExtendedResource) || h == nil || h.SharedDRAManager() == nil {
 		return nil
 	}
-	return &deviceCounter{
+	c := &deviceCounter{
 		manager:  h.SharedDRAManager(),
 		cel:      cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: features.Enabled(config.DRAConsumableCapacity)}),
 		verdicts: map[classOnSlice][]verdict{},
 	}
+	if engine, has := h.(framework.DeviceState); has {
+		c.state = engine.Devices()
+	}
+	return c
+}
+
+// inventory returns all slices, and what is allocated of them.
+func (c *deviceCounter) inventory() ([]*resourcev1.ResourceSlice, *structured.AllocatedState, error) {
+	if c.state != nil {
+		allocated := c.state.Allocated()
+		return c.state.Slices(), &allocated, nil
+	}
+	allocated, err := c.manager.ResourceClaims().GatherAllocatedState()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := c.manager.ResourceSlices().ListWithDeviceTaintRules()
+	return all, allocated, err
 }
 
 func (c *deviceCounter) classOf(name v1.ResourceName) *resourcev1.DeviceClass {
@@ -65,8 +107,7 @@ func (c *deviceCounter) classOf(name v1.ResourceName) *resourcev1.DeviceClass {
 type deviceAmounts struct {
 	counter   *deviceCounter
 	allocated *structured.AllocatedState
-	byNode    map[string][]*resourcev1.ResourceSlice // those of one node
-	others    []*resourcev1.ResourceSlice
+	slices    sliceIndex
 }
 
 // gather returns nil if no class has any of the resources.
@@ -78,26 +119,17 @@ func (c *deviceCounter) gather(resources []weightedResource) (*deviceAmounts, er
 	if !served {
 		return nil, nil
 	}
-	allocated, err := c.manager.ResourceClaims().GatherAllocatedState()
+	all, allocated, err := c.inventory()
 	if err != nil {
 		return nil, err
 	}
-	slices, err := c.manager.ResourceSlices().ListWithDeviceTaintRules()
-	if err != nil {
-		return nil, err
-	}
-	if len(c.verdicts) > 4*len(slices) { // most are of slices or classes that changed
+	if len(c.verdicts) > 4*len(all) { // most are of slices or classes that changed
 		clear(c.verdicts)
 	}
-	d := &deviceAmounts{counter: c, allocated: allocated, byNode: map[string][]*resourcev1.ResourceSlice{}}
-	for _, slice := range slices {
-		if name := ptr.Deref(slice.Spec.NodeName, ""); name != "" {
-			d.byNode[name] = append(d.byNode[name], slice)
-		} else {
-			d.others = append(d.others, slice)
-		}
+	if c.slices.byNode == nil || !slices.Equal(c.slices.of, all) {
+		c.slices = indexSlices(all)
 	}
-	return d, nil
+	return &deviceAmounts{c, allocated, c.slices}, nil
 }
 
 // on counts the devices that serve a resource on a node. There are none if the class cannot be decided on one of them.
@@ -106,8 +138,8 @@ func (d *deviceAmounts) on(node *v1.Node, name v1.ResourceName) (there, held int
 	if class == nil {
 		return 0, 0
 	}
-	for _, slices := range [][]*resourcev1.ResourceSlice{d.byNode[node.Name], d.others} {
-		for _, slice := range slices {
+	for _, some := range [][]*resourcev1.ResourceSlice{d.slices.byNode[node.Name], d.slices.others} {
+		for _, slice := range some {
 			some, taken, ok := d.ofSlice(slice, class, node)
 			if !ok {
 				return 0, 0
