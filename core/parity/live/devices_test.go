@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/difftest"
 )
 
 const (
@@ -18,32 +21,59 @@ const (
 	gpuClass  = "gpu"
 )
 
-// Every pod gets a device of its own on its node, though the leader ends in the middle and another replica goes on.
+// claimsVariable has the number of pods with claims.
+const claimsVariable = "ORRERY_CLAIMS"
+
+// Every pod gets a device of its own on its node, by Orrery as by kube-scheduler.
+func TestDevices_OneForEachPod(t *testing.T) {
+	pods := difftest.Number(t, claimsVariable, 100)
+	for name, program := range map[string]schedulerProgram{"Orrery": orrery, "kube-scheduler": kubeScheduler} {
+		t.Run(name, func(t *testing.T) {
+			s := newFixture(t, deviceNodes(pods)...)
+			s.createGPUs(devicesPerNode)
+			p := s.scheduleAs(scheduler, program)
+			s.eventually(p.ready)
+			began := time.Now()
+			s.podsWithDevice(pods)
+			s.bound(pods)
+			t.Logf("%d pods are bound in %s", pods, time.Since(began).Round(time.Millisecond))
+			s.checkDevices(pods)
+		})
+	}
+}
+
+// So does it though the leader ends in the middle and another replica goes on.
 // Shows DRA-16.
 func TestDevices_OneForEachPodAcrossFailover(t *testing.T) {
-	const devicesPerNode, pods = 40, 100
-	s := newFixture(t, threeNodes()...)
+	pods := difftest.Number(t, claimsVariable, 100)
+	s := newFixture(t, deviceNodes(pods)...)
 	s.createGPUs(devicesPerNode)
 	first := s.start(nil)
 	s.podsWithDevice(pods)
-	s.eventually(func() error {
-		bound := 0
-		for _, pod := range s.list() {
-			if pod.Spec.NodeName != "" {
-				bound++
-			}
-		}
-		if bound < pods/4 {
-			return fmt.Errorf("%d pods are bound, want %d before the leader ends", bound, pods/4)
-		}
-		return nil
-	})
+	s.eventually(func() error { return s.atLeastBound(pods / 4) })
 	first.stop()
 	s.start(nil)
 	s.bound(pods)
+	s.checkDevices(pods)
+}
+
+const devicesPerNode = 40
+
+// deviceNodes are nodes that have a few devices more than pods.
+func deviceNodes(pods int) []*v1.Node {
+	nodes := make([]*v1.Node, pods/devicesPerNode+1)
+	for i := range nodes {
+		nodes[i] = apiserver.Node(i, "8", "16Gi", "110")
+	}
+	return nodes
+}
+
+// checkDevices checks that each pod has a device of its node for itself.
+func (s *fixture) checkDevices(pods int) {
+	s.t.Helper()
 	claims, err := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).List(s.ctx, metav1.ListOptions{})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	byName, taken := map[string]*v1.Pod{}, map[string]string{}
 	for _, pod := range s.list() {
@@ -52,21 +82,21 @@ func TestDevices_OneForEachPodAcrossFailover(t *testing.T) {
 	for _, claim := range claims.Items {
 		pod := byName[claim.Name]
 		if claim.Status.Allocation == nil || len(claim.Status.Allocation.Devices.Results) != 1 || len(claim.Status.ReservedFor) != 1 {
-			t.Errorf("claim %s has the status %+v", claim.Name, claim.Status)
+			s.t.Errorf("claim %s has the status %+v", claim.Name, claim.Status)
 			continue
 		}
 		device := claim.Status.Allocation.Devices.Results[0]
 		if device.Pool != pod.Spec.NodeName || claim.Status.ReservedFor[0].UID != pod.UID {
-			t.Errorf("pod %s is on %s, its device %s on %s for %v", pod.Name, pod.Spec.NodeName, device.Device, device.Pool, claim.Status.ReservedFor)
+			s.t.Errorf("pod %s is on %s, its device %s on %s for %v", pod.Name, pod.Spec.NodeName, device.Device, device.Pool, claim.Status.ReservedFor)
 		}
 		id := device.Pool + "/" + device.Device
 		if other := taken[id]; other != "" {
-			t.Errorf("%s was allocated to %s and to %s", id, other, claim.Name)
+			s.t.Errorf("%s was allocated to %s and to %s", id, other, claim.Name)
 		}
 		taken[id] = claim.Name
 	}
 	if len(taken) != pods {
-		t.Errorf("%d devices are allocated, want %d", len(taken), pods)
+		s.t.Errorf("%d devices are allocated, want %d", len(taken), pods)
 	}
 }
 
@@ -97,8 +127,31 @@ func (s *fixture) createGPUs(perNode int) {
 		ctx := context.WithoutCancel(s.ctx)
 		_ = resources.DeviceClasses().Delete(ctx, gpuClass, metav1.DeleteOptions{})
 		_ = resources.ResourceSlices().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-		_ = resources.ResourceClaims(v1.NamespaceDefault).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		s.deleteClaims(ctx)
 	})
+}
+
+// deleteClaims deletes all claims with their finalizers, which a claim controller would remove.
+func (s *fixture) deleteClaims(ctx context.Context) {
+	claims := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault)
+	all, err := claims.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	several := errgroup.Group{}
+	several.SetLimit(8)
+	for _, claim := range all.Items {
+		several.Go(func() error {
+			if _, err := claims.Patch(ctx, claim.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil {
+				return err
+			}
+			return claims.Delete(ctx, claim.Name, metav1.DeleteOptions{})
+		})
+	}
+	if err := several.Wait(); err != nil {
+		s.t.Error(err)
+	}
 }
 
 // podsWithDevice creates pods, each with a claim of its name for one device.
