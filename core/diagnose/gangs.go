@@ -70,9 +70,7 @@ func firstWithout(group *gangs.Group) string {
 func podsAt(group *gangs.Group, stage gangs.Stage) []*v1.Pod {
 	var pods []*v1.Pod
 	if group != nil {
-		for _, pod := range group.At(stage) {
-			pods = append(pods, pod)
-		}
+		pods = append(pods, group.At(stage)...)
 	}
 	return pods
 }
