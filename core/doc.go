@@ -28,7 +28,7 @@
 //	world/memory  world/live                           a simulated cluster, and a real one
 //	  │
 //	trim  admission                                    fields kept of objects, and parts that equal ones share · plugins that
-//	                                                   change and refuse new objects
+//	quota                                              change and refuse new objects · what objects use of quotas
 //	  │
 //	world                                              Input and Effect
 //	  │

@@ -35,6 +35,7 @@ core/clusterapi: core/podapi
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
+core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/requests core/world
 core/config: core/printable
 core/extender: core/world

@@ -1,9 +1,10 @@
 // Package clusterapi checks and completes the objects besides pods, devices and storage that decide about scheduling, as the
-// API server does: nodes, priority classes, runtime classes, disruption budgets, limit ranges, namespaces and services.
+// API server does: nodes, priority classes, runtime classes, disruption budgets, limit ranges, resource quotas, namespaces and
+// services.
 //
 //	Default(object)                defaults.go
 //	   │
-//	Create(object)                 nodes.go classes.go budgets.go limitranges.go
+//	Create(object)                 nodes.go classes.go budgets.go limitranges.go quotas.go
 //	Update(changed, old)           the same, and what must not change
 //	UpdateStatus(changed, old)     of nodes
 //

@@ -21,6 +21,8 @@ func Create(o any) field.ErrorList {
 		return podapi.Meta(&o.ObjectMeta, false, validation.ValidateNamespaceName)
 	case *v1.LimitRange:
 		return limitRange(o)
+	case *v1.ResourceQuota:
+		return resourceQuota(o)
 	case *v1.Service:
 		return metav1validation.ValidateLabels(o.Spec.Selector, field.NewPath("spec", "selector"))
 	case *schedulingv1.PriorityClass:
@@ -40,6 +42,8 @@ func Update(changed, old any) field.ErrorList {
 		return append(node(o), changedNode(o, old.(*v1.Node))...)
 	case *v1.Namespace:
 		return append(Create(o), podapi.ChangedMeta(&o.ObjectMeta, &old.(*v1.Namespace).ObjectMeta)...)
+	case *v1.ResourceQuota:
+		return changedResourceQuota(o, old.(*v1.ResourceQuota))
 	case *schedulingv1.PriorityClass:
 		return changedPriorityClass(o, old.(*schedulingv1.PriorityClass))
 	case *nodev1.RuntimeClass:

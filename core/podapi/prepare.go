@@ -19,7 +19,7 @@ func Prepare(pod *v1.Pod, now metav1.Time) {
 
 // mergeLabelKeys adds the pod's values of label keys to selectors. Later changes of the pod's labels have no effect on them.
 func mergeLabelKeys(pod *v1.Pod) {
-	for term := range affinityTerms(pod.Spec.Affinity) {
+	for term := range AffinityTerms(pod.Spec.Affinity) {
 		require(term.LabelSelector, term.MatchLabelKeys, metav1.LabelSelectorOpIn, pod.Labels)
 		require(term.LabelSelector, term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, pod.Labels)
 	}
@@ -29,8 +29,8 @@ func mergeLabelKeys(pod *v1.Pod) {
 	}
 }
 
-// affinityTerms yields the terms of the affinity to pods.
-func affinityTerms(a *v1.Affinity) func(yield func(*v1.PodAffinityTerm) bool) {
+// AffinityTerms yields the terms of the affinity to pods.
+func AffinityTerms(a *v1.Affinity) func(yield func(*v1.PodAffinityTerm) bool) {
 	return func(yield func(*v1.PodAffinityTerm) bool) {
 		visit := func(required []v1.PodAffinityTerm, preferred []v1.WeightedPodAffinityTerm) bool {
 			for i := range required {
@@ -68,6 +68,14 @@ func require(s *metav1.LabelSelector, keys []string, op metav1.LabelSelectorOper
 			s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: op, Values: []string{value}})
 		}
 	}
+}
+
+// QOSClass returns the class of a pod: the one it has, or that a new one will have.
+func QOSClass(pod *v1.Pod) v1.PodQOSClass {
+	if had := pod.Status.QOSClass; had != "" {
+		return had
+	}
+	return QOS(pod)
 }
 
 // QOS returns the pod's QoS class: by cpu and memory only, and by pod-level resources if there are any.

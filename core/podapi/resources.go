@@ -95,6 +95,9 @@ var countedNames = []v1.ResourceName{
 	v1.ResourceConfigMaps, v1.ResourcePersistentVolumeClaims, v1.ResourceServicesNodePorts, v1.ResourceServicesLoadBalancers,
 }
 
+// IsStandard reports whether a resource without a domain is one that Kubernetes has, huge pages aside.
+func IsStandard(name v1.ResourceName) bool { return slices.Contains(standardNames, name) }
+
 // ResourceName checks the name of a resource of any sort.
 func ResourceName(name v1.ResourceName, path *field.Path) field.ErrorList {
 	wrong := deviceapi.Invalid(path, name, utilvalidation.IsQualifiedName(string(name)))
@@ -102,7 +105,7 @@ func ResourceName(name v1.ResourceName, path *field.Path) field.ErrorList {
 		return wrong
 	}
 	quotaHugePages := strings.HasPrefix(string(name), v1.ResourceRequestsHugePagesPrefix)
-	if !slices.Contains(standardNames, name) && !isHugePages(name) && !quotaHugePages {
+	if !IsStandard(name) && !isHugePages(name) && !quotaHugePages {
 		return field.ErrorList{field.Invalid(path, name, "must be a standard resource type or fully qualified")}
 	}
 	return nil
