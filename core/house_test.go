@@ -36,14 +36,14 @@ core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
 core/quota: core/podapi core/requests core/saturating core/world
-core/admission: core/podapi core/requests core/world
+core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable
 core/extender: core/world
 core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/admission core/clusterapi core/csimigration core/deviceapi core/podapi core/requests core/saturating core/trim core/world
+core/world/memory: core/admission core/clusterapi core/csimigration core/deviceapi core/podapi core/quota core/requests core/saturating core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world

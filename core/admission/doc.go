@@ -9,6 +9,7 @@
 // switched on and off by name. What they say is what the API server's say.
 //
 //	limitranger.go      default requests and limits of containers, and bounds of what is requested
+//	noderestriction.go  what kubelets may change of nodes
 //	nodetaint.go        a new node is tainted until it is ready
 //	podnodeselector.go  the node selector of a namespace
 //	priority.go         the priority of a pod's class
@@ -16,4 +17,5 @@
 //	runtimeclass.go     the overhead and the node selector of a runtime class
 //	antiaffinity.go     anti-affinity over more than a node
 //	declaredfeatures.go changes of pods that their node must support
+//	resourcequota.go    quotas of a namespace, which package quota measures
 package admission

@@ -2,12 +2,16 @@ package admission
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/world"
 )
@@ -18,6 +22,7 @@ type Reader interface {
 	Get(kind world.Kind, namespace, name string) (world.Object, error)
 	// List returns every object of a kind, by namespace and name.
 	List(kind world.Kind) []world.Object
+	Now() time.Time
 }
 
 // Request is a wish to store an object.
@@ -27,6 +32,12 @@ type Request struct {
 	Old world.Object
 	// Subresource is that of a change, such as resize; empty for the object itself.
 	Subresource string
+	// Resource is the object's.
+	Resource schema.GroupVersionResource
+	// User is who wishes it; nil is one with all rights.
+	User user.Info
+	// Charged are quotas with what the object will use of them, which are to be stored with it.
+	Charged []*v1.ResourceQuota
 }
 
 // plugin is an admission plugin.
@@ -37,18 +48,22 @@ type plugin struct {
 	admit, validate func(Reader, *Request) error
 }
 
-// plugins are the plugins in the API server's order.
-var plugins = []plugin{
-	{name: "LimitPodHardAntiAffinityTopology", validate: limitAntiAffinity},
-	{name: "LimitRanger", on: true, admit: defaultFromLimitRanges, validate: withinLimitRanges},
-	{name: "TaintNodesByCondition", on: true, admit: taintNewNode},
-	{name: "PodNodeSelector", admit: selectNodesOfNamespace, validate: checkNodesOfNamespace},
-	{name: "Priority", on: true, admit: resolvePriority, validate: oneDefaultClass},
-	{name: "DefaultTolerationSeconds", on: true, admit: tolerateNodeProblems},
-	{name: "PodTolerationRestriction", admit: tolerateAsNamespace, validate: withinWhitelist},
-	{name: "ExtendedResourceToleration", admit: tolerateExtendedResources},
-	{name: "RuntimeClass", on: true, admit: mergeRuntimeClass, validate: checkOverhead},
-	{name: "NodeDeclaredFeatureValidator", on: true, validate: needsDeclaredFeatures},
+// plugins are the plugins in the API server's order, configured by the options.
+func (o *Options) plugins() []plugin {
+	return []plugin{
+		{name: "LimitPodHardAntiAffinityTopology", validate: limitAntiAffinity},
+		{name: "LimitRanger", on: true, admit: defaultFromLimitRanges, validate: withinLimitRanges},
+		{name: "NodeRestriction", admit: restrictKubelet},
+		{name: "TaintNodesByCondition", on: true, admit: taintNewNode},
+		{name: "PodNodeSelector", admit: o.selectNodesOfNamespace, validate: o.checkNodesOfNamespace},
+		{name: "Priority", on: true, admit: resolvePriority, validate: oneDefaultClass},
+		{name: "DefaultTolerationSeconds", on: true, admit: tolerateNodeProblems},
+		{name: "PodTolerationRestriction", admit: o.tolerateAsNamespace, validate: o.withinWhitelist},
+		{name: "ExtendedResourceToleration", admit: tolerateExtendedResources},
+		{name: "RuntimeClass", on: true, admit: mergeRuntimeClass, validate: checkOverhead},
+		{name: "NodeDeclaredFeatureValidator", on: true, validate: needsDeclaredFeatures},
+		{name: "ResourceQuota", on: true, validate: withinQuotas},
+	}
 }
 
 // Options switch plugins on and off, and configure them.
@@ -57,7 +72,15 @@ type Options struct {
 	Enable, Disable []string
 	// DeclaredFeatures is the feature gate NodeDeclaredFeatures, without which NodeDeclaredFeatureValidator does nothing.
 	DeclaredFeatures bool
+	// NodeSelectors configure PodNodeSelector: by namespace, all that its pods may select; and as [ClusterDefault] what the pods of
+	// namespaces select that say nothing.
+	NodeSelectors map[string]string
+	// DefaultTolerations and AllowedTolerations configure PodTolerationRestriction, for namespaces that say nothing.
+	DefaultTolerations, AllowedTolerations []v1.Toleration
 }
+
+// ClusterDefault stands for all namespaces among node selectors.
+const ClusterDefault = "clusterDefaultNodeSelector"
 
 // Chain are the plugins that are on. The zero value has none.
 type Chain struct{ plugins []plugin }
@@ -65,7 +88,7 @@ type Chain struct{ plugins []plugin }
 // New returns the plugins that are on by default, as the options change them.
 func New(o Options) Chain {
 	var c Chain
-	for _, p := range plugins {
+	for _, p := range o.plugins() {
 		on := (p.on || slices.Contains(o.Enable, p.name)) && !slices.Contains(o.Disable, p.name)
 		if on && (p.name != "NodeDeclaredFeatureValidator" || o.DeclaredFeatures) {
 			c.plugins = append(c.plugins, p)
@@ -74,7 +97,8 @@ func New(o Options) Chain {
 	return c
 }
 
-// Check returns an error for a name that no plugin has, or that is enabled and disabled.
+// Check returns an error for a name that no plugin has, or that is enabled and disabled, and for settings without their plugin or
+// meaning.
 func (o Options) Check() error {
 	for _, name := range slices.Concat(o.Enable, o.Disable) {
 		if !slices.Contains(Names(), name) {
@@ -84,13 +108,23 @@ func (o Options) Check() error {
 			return fmt.Errorf("the admission plugin %q is enabled and disabled", name)
 		}
 	}
+	for name, given := range map[string]bool{"PodNodeSelector": len(o.NodeSelectors) > 0, "PodTolerationRestriction": len(o.DefaultTolerations)+len(o.AllowedTolerations) > 0} {
+		if given && !slices.Contains(o.Enable, name) {
+			return fmt.Errorf("there are settings of the admission plugin %q, which is off: enable it too", name)
+		}
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(o.NodeSelectors)) {
+		if _, err := labels.ConvertSelectorToLabelsMap(o.NodeSelectors[namespace]); err != nil {
+			return fmt.Errorf("the node selector of %s is not of the form key=value,key=value: %w", namespace, err)
+		}
+	}
 	return nil
 }
 
 // Names are the names of all plugins.
 func Names() []string {
 	var names []string
-	for _, p := range plugins {
+	for _, p := range (&Options{}).plugins() {
 		names = append(names, p.name)
 	}
 	return names
@@ -98,7 +132,7 @@ func Names() []string {
 
 // OnByDefault reports whether a plugin is on unless it is switched off.
 func OnByDefault(name string) bool {
-	return slices.ContainsFunc(plugins, func(p plugin) bool { return p.name == name && p.on })
+	return slices.ContainsFunc((&Options{}).plugins(), func(p plugin) bool { return p.name == name && p.on })
 }
 
 // Admit lets the plugins change an object that is new or changed, in their order.
@@ -127,11 +161,7 @@ func (c Chain) Validate(r Reader, q *Request) error {
 
 // forbidden is the API error of a refusal.
 func (q *Request) forbidden(format string, args ...any) error {
-	return apierrors.NewForbidden(q.resource(), q.Object.GetName(), fmt.Errorf(format, args...))
-}
-
-func (q *Request) resource() schema.GroupResource {
-	return world.KindOf(q.Object).Resource().GroupResource()
+	return apierrors.NewForbidden(q.Resource.GroupResource(), q.Object.GetName(), fmt.Errorf(format, args...))
 }
 
 // pod returns the pod of a request for the pod itself, nil for another one.

@@ -2,7 +2,7 @@ package admission
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -83,67 +83,66 @@ const (
 
 // tolerateAsNamespace gives a pod the tolerations of its namespace, and that of memory pressure unless it is best effort. It
 // is the first half of PodTolerationRestriction.
-func tolerateAsNamespace(r Reader, q *Request) error {
+func (o *Options) tolerateAsNamespace(r Reader, q *Request) error {
 	pod := q.pod()
 	if pod == nil {
 		return nil
 	}
 	var more []v1.Toleration
 	if q.Old == nil {
-		given, err := tolerationsOf(r, pod.Namespace, defaultTolerationsAnnotation)
+		given, said, err := tolerationsOf(r, pod.Namespace, defaultTolerationsAnnotation)
 		if err != nil {
 			return err
 		}
+		if !said {
+			given = slices.Clone(o.DefaultTolerations)
+		}
 		more = given
 	}
-	if qosClass(pod) != v1.PodQOSBestEffort {
+	if podapi.QOSClass(pod) != v1.PodQOSBestEffort {
 		more = append(more, v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule})
 	}
 	if len(more) > 0 {
 		pod.Spec.Tolerations = mergeTolerations(pod.Spec.Tolerations, more)
 	}
-	return withinWhitelist(r, q)
-}
-
-// qosClass is the class of a pod: the one it has, or that a new one will have.
-func qosClass(pod *v1.Pod) v1.PodQOSClass {
-	if had := pod.Status.QOSClass; had != "" {
-		return had
-	}
-	return podapi.QOS(pod)
+	return o.withinWhitelist(r, q)
 }
 
 // withinWhitelist refuses tolerations that the namespace does not allow. It is the second half of PodTolerationRestriction.
-func withinWhitelist(r Reader, q *Request) error {
+func (o *Options) withinWhitelist(r Reader, q *Request) error {
 	pod := q.pod()
 	if pod == nil || len(pod.Spec.Tolerations) == 0 {
 		return nil
 	}
-	allowed, err := tolerationsOf(r, pod.Namespace, whitelistAnnotation)
+	allowed, said, err := tolerationsOf(r, pod.Namespace, whitelistAnnotation)
+	by := "namespace"
+	if !said {
+		allowed, by = o.AllowedTolerations, "cluster"
+	}
 	if err != nil || len(allowed) == 0 {
 		return err
 	}
 	for i := range pod.Spec.Tolerations {
 		covered := slices.ContainsFunc(allowed, func(w v1.Toleration) bool { return covers(&w, &pod.Spec.Tolerations[i]) })
 		if !covered {
-			return errors.New("pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist")
+			return fmt.Errorf("pod tolerations (possibly merged with namespace default tolerations) conflict with its %s whitelist", by)
 		}
 	}
 	return nil
 }
 
-// tolerationsOf reads the tolerations in an annotation of a namespace.
-func tolerationsOf(r Reader, namespace, annotation string) ([]v1.Toleration, error) {
+// tolerationsOf reads the tolerations in an annotation of a namespace, which may say nothing.
+func tolerationsOf(r Reader, namespace, annotation string) (list []v1.Toleration, said bool, err error) {
 	ns, err := r.Get(world.Namespace, "", namespace)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	text := ns.GetAnnotations()[annotation]
+	text, said := ns.GetAnnotations()[annotation]
 	if text == "" {
-		return nil, nil
+		return nil, said, nil
 	}
-	var list []v1.Toleration
-	return list, json.Unmarshal([]byte(text), &list)
+	err = json.Unmarshal([]byte(text), &list)
+	return list, true, err
 }
 
 // mergeTolerations joins two lists, without the tolerations that another one covers.

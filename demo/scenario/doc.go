@@ -49,7 +49,9 @@
 //	kubelet          a KubeletConfiguration: its eviction thresholds, and what is reserved of nodes, of which everything is
 //	                 allocatable if nothing is; or flags, as in --eviction-hard=memory.available<1Gi
 //	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
-//	                 those that are on by default
+//	                 those that are on by default; and settings: podNodeSelector {clusterDefaultNodeSelector: pool=web, what
+//	                 the pods of namespaces select that say nothing, shop: all that the pods of a namespace may select} and
+//	                 podTolerationRestriction {default, whitelist}, of namespaces that say nothing
 //	storage          drivers, classes, volumes and claims, see below
 //	devices          models, classes, pools and claims, see below
 //

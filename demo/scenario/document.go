@@ -39,15 +39,31 @@ type clusterPart struct {
 	Admission       admissionPart       `yaml:"admission"`
 }
 
-// admissionPart switches admission plugins of the API server.
+// admissionPart switches admission plugins of the API server, and configures two of them.
 type admissionPart struct {
 	strict.Position
-	Enable  stringList `yaml:"enable"`
-	Disable stringList `yaml:"disable"`
+	Enable                   stringList         `yaml:"enable"`
+	Disable                  stringList         `yaml:"disable"`
+	PodNodeSelector          map[string]string  `yaml:"podNodeSelector"`
+	PodTolerationRestriction clusterTolerations `yaml:"podTolerationRestriction"`
+}
+
+// clusterTolerations are those of namespaces that say nothing.
+type clusterTolerations struct {
+	strict.Position
+	Default   []toleration `yaml:"default"`
+	Whitelist []toleration `yaml:"whitelist"`
 }
 
 func (a *admissionPart) options() admission.Options {
-	return admission.Options{Enable: a.Enable, Disable: a.Disable}
+	o := admission.Options{Enable: a.Enable, Disable: a.Disable, NodeSelectors: a.PodNodeSelector}
+	for _, t := range a.PodTolerationRestriction.Default {
+		o.DefaultTolerations = append(o.DefaultTolerations, t.Toleration)
+	}
+	for _, t := range a.PodTolerationRestriction.Whitelist {
+		o.AllowedTolerations = append(o.AllowedTolerations, t.Toleration)
+	}
+	return o
 }
 
 // nodeGroup is a number of nodes of one shape.

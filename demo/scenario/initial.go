@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -24,7 +23,7 @@ func (d *ScriptRunner) CreateInitial() error {
 	}
 	for i := range cluster.Nodes {
 		if err := d.addNodes(&cluster.Nodes[i], true); err != nil {
-			return err
+			return cluster.Nodes[i].Fail("name", "%v", err)
 		}
 	}
 	if err := d.createVolumes(); err != nil {
@@ -77,7 +76,7 @@ func (d *ScriptRunner) addNodes(g *nodeGroup, ready bool) error {
 			objects = append(objects, d.file.csiNode(g, node.Name))
 		}
 		if err := d.create(objects...); err != nil {
-			return g.Fail("name", "%v", err)
+			return err
 		}
 	}
 	return nil
@@ -95,21 +94,13 @@ func (d *ScriptRunner) addObject(raw *strict.Raw) error {
 	return nil
 }
 
-// newObject returns an empty object of a kind: one that schedulers know, or a claim template.
-func newObject(kind world.Kind) (world.Object, error) {
-	if kind == memory.ResourceClaimTemplate {
-		return &resourcev1.ResourceClaimTemplate{}, nil
-	}
-	return world.New(kind)
-}
-
 // objectOf reads an object written in full.
 func objectOf(raw *strict.Raw) (world.Object, error) {
 	kind := raw.Scalar("kind")
-	o, err := newObject(world.Kind(kind))
+	o, err := memory.NewObject(world.Kind(kind))
 	if err != nil {
-		kinds := []string{string(memory.ResourceClaimTemplate)}
-		for _, k := range world.Kinds() {
+		var kinds []string
+		for _, k := range memory.Kinds() {
 			kinds = append(kinds, string(k))
 		}
 		return nil, raw.Fail("kind", "there is no kind "+strconv.Quote(kind)+": "+strict.Suggest(kind, kinds))

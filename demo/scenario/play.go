@@ -135,7 +135,7 @@ func (s *Scenario) runWarmup() ([]world.Object, error) {
 		return nil, err
 	}
 	var all []world.Object
-	for _, kind := range append(world.Kinds(), memory.ResourceClaimTemplate) {
+	for _, kind := range memory.Kinds() {
 		if kind != world.Lease {
 			all = append(all, st.cluster.List(kind)...)
 		}

@@ -41,56 +41,88 @@ func (c *Cluster) createDefault(kind world.Kind, o world.Object) {
 
 // admit completes or rejects a new object.
 func (c *Cluster) admit(kind world.Kind, o world.Object) error {
-	switch typed := o.(type) {
+	q := c.newRequest(kind, o, nil)
+	if err := c.admitNew(kind, q); err != nil {
+		return err
+	}
+	return c.allow(q)
+}
+
+func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
+	switch o := q.Object.(type) {
 	case *v1.Pod:
-		return c.admitPod(typed)
+		return c.admitPod(q, o)
 	case *v1.Node:
-		return c.admitNode(typed)
+		return c.admitNode(q, o)
 	case *v1.PersistentVolumeClaim:
-		return c.admitClaim(typed)
+		c.admitClaim(o)
 	case *v1.PersistentVolume:
-		admitVolume(typed)
+		admitVolume(o)
 	case *storagev1.StorageClass:
-		admitStorageClass(typed)
+		admitStorageClass(o)
 	case *storagev1.CSIDriver:
-		admitCSIDriver(typed)
+		admitCSIDriver(o)
+	case *v1.ResourceQuota:
+		o.Status = v1.ResourceQuotaStatus{}
+		return invalidUnless(kind, o, clusterapi.Create(o))
 	case *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
 		clusterapi.Default(o)
-		if err := invalidUnless(kind, o, clusterapi.Create(o)); err != nil {
-			return err
-		}
-		return c.admission.Validate(c, &admission.Request{Object: o})
+		return invalidUnless(kind, q.Object, clusterapi.Create(o))
 	case *schedulingv1alpha1.Workload:
-		return admitWorkload(typed, nil)
+		return admitWorkload(o, nil)
 	default:
-		return c.admitDevices(kind, o)
+		return c.admitDevices(kind, q.Object)
 	}
 	return nil
 }
 
 // admitUpdate is admit for an update.
 func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error {
-	switch o := changed.(type) {
-	case *v1.Pod:
-		return c.admitPodUpdate(o, old.(*v1.Pod))
-	case *v1.Node, *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
-		clusterapi.Default(changed)
-		if err := invalidUnless(kind, changed, clusterapi.Update(changed, old)); err != nil {
-			return err
-		}
-		return c.admission.Validate(c, &admission.Request{Object: changed, Old: old})
-	case *schedulingv1alpha1.Workload:
-		return admitWorkload(o, old.(*schedulingv1alpha1.Workload))
+	q := c.newRequest(kind, changed, old)
+	if err := c.admitChanged(kind, q); err != nil {
+		return err
 	}
-	return c.admitDeviceUpdate(kind, old, changed)
+	return c.allow(q)
 }
 
-// admitNode completes a new node. One that is ready is not tainted, so that a cluster without a node lifecycle controller,
-// which would take the taint off, has nodes to place pods on.
-func (c *Cluster) admitNode(node *v1.Node) error {
+func (c *Cluster) admitChanged(kind world.Kind, q *admission.Request) error {
+	switch o := q.Object.(type) {
+	case *v1.Pod:
+		return c.admitPodUpdate(q, o, q.Old.(*v1.Pod))
+	case *v1.Node, *v1.Namespace, *v1.LimitRange, *v1.ResourceQuota, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
+		clusterapi.Default(o)
+		if err := c.admission.Admit(c, q); err != nil {
+			return err
+		}
+		return invalidUnless(kind, q.Object, clusterapi.Update(o, q.Old))
+	case *schedulingv1alpha1.Workload:
+		return admitWorkload(o, q.Old.(*schedulingv1alpha1.Workload))
+	}
+	return c.admitDeviceUpdate(kind, q.Old, q.Object)
+}
+
+func (c *Cluster) newRequest(kind world.Kind, o, old world.Object) *admission.Request {
+	return &admission.Request{Object: o, Old: old, Resource: Resource(kind), User: c.user}
+}
+
+// allow asks the plugins whether a valid object may be stored, and charges the quotas for it.
+func (c *Cluster) allow(q *admission.Request) error {
+	if err := c.admission.Validate(c, q); err != nil {
+		return err
+	}
+	for _, charged := range q.Charged {
+		c.write(ResourceQuota, c.objects[ResourceQuota][keyOf(charged)], charged)
+	}
+	return nil
+}
+
+// admitNode completes a new node, which its kubelet registers. One that is ready was there before: it is not tainted, so that a
+// cluster without a node lifecycle controller, which would take the taint off, has nodes to place pods on.
+func (c *Cluster) admitNode(q *admission.Request, node *v1.Node) error {
 	clusterapi.Default(node)
 	if readiness(node) != v1.ConditionTrue {
-		if err := c.admission.Admit(c, &admission.Request{Object: node}); err != nil {
+		q.User = admission.KubeletOf(node.Name)
+		if err := c.admission.Admit(c, q); err != nil {
 			return err
 		}
 	}

@@ -11,11 +11,10 @@ import (
 )
 
 // admitPod completes or rejects a new pod in the order of the API server: defaults, the plugins that change pods, derived
-// fields, validation, the plugins that refuse pods.
-func (c *Cluster) admitPod(pod *v1.Pod) error {
+// fields, validation. The plugins that refuse pods come next.
+func (c *Cluster) admitPod(q *admission.Request, pod *v1.Pod) error {
 	podapi.Default(pod)
 	defaultSpreads(pod)
-	q := &admission.Request{Object: pod}
 	if err := c.admission.Admit(c, q); err != nil {
 		return err
 	}
@@ -24,10 +23,7 @@ func (c *Cluster) admitPod(pod *v1.Pod) error {
 	}
 	tolerateMemoryPressure(pod)
 	podapi.Prepare(pod, c.timestamp())
-	if err := invalidUnless(world.Pod, pod, c.podRules().Create(pod)); err != nil {
-		return err
-	}
-	return c.admission.Validate(c, q)
+	return invalidUnless(world.Pod, pod, c.podRules().Create(pod))
 }
 
 // tolerateMemoryPressure adds a toleration unless the pod has it. Kubernetes says that all pods but those of the best effort
@@ -45,16 +41,12 @@ func (c *Cluster) podRules() podapi.Options {
 }
 
 // admitPodUpdate is admitPod for an update.
-func (c *Cluster) admitPodUpdate(changed, old *v1.Pod) error {
+func (c *Cluster) admitPodUpdate(q *admission.Request, changed, old *v1.Pod) error {
 	podapi.Default(changed)
 	defaultSpreads(changed)
-	q := &admission.Request{Object: changed, Old: old}
 	if err := c.admission.Admit(c, q); err != nil {
 		return err
 	}
 	setGeneration(world.Pod, changed, old)
-	if err := invalidUnless(world.Pod, changed, c.podRules().Update(changed, old)); err != nil {
-		return err
-	}
-	return c.admission.Validate(c, q)
+	return invalidUnless(world.Pod, changed, c.podRules().Update(changed, old))
 }

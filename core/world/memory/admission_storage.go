@@ -6,7 +6,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
-	"orrery/core/admission"
 	"orrery/core/world"
 )
 
@@ -14,7 +13,7 @@ import (
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 // admitClaim completes a new claim: the default class, the defaults, and the finalizer that keeps it while it is used.
-func (c *Cluster) admitClaim(claim *v1.PersistentVolumeClaim) error {
+func (c *Cluster) admitClaim(claim *v1.PersistentVolumeClaim) {
 	if _, old := claim.Annotations[v1.BetaStorageClassAnnotation]; !old && claim.Spec.StorageClassName == nil {
 		if class := c.defaultStorageClass(); class != nil {
 			claim.Spec.StorageClassName = &class.Name
@@ -23,7 +22,6 @@ func (c *Cluster) admitClaim(claim *v1.PersistentVolumeClaim) error {
 	claim.Spec.VolumeMode = filesystemUnless(claim.Spec.VolumeMode)
 	claim.Status = v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending}
 	claim.Finalizers = withFinalizer(claim.Finalizers, claimProtection)
-	return c.admission.Validate(c, &admission.Request{Object: claim})
 }
 
 func admitVolume(volume *v1.PersistentVolume) {

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authentication/user"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/admission"
@@ -107,6 +108,7 @@ type Cluster struct {
 	inflight  map[types.UID]time.Time
 
 	admission admission.Chain
+	user      user.Info // who calls, nil for one with all rights
 
 	lifecycle         NodeLifecycle
 	nextLifecycleTick time.Time
@@ -116,6 +118,8 @@ type Cluster struct {
 
 	storage storage
 	devices devices
+
+	nextQuotaResync time.Time // zero unless one is in the event queue
 
 	extenders map[string]Extender
 

@@ -111,6 +111,8 @@ func (c *Cluster) sync(owner world.Object) error {
 		return c.syncJob(o)
 	case *policyv1.PodDisruptionBudget:
 		return c.syncBudget(o)
+	case *v1.ResourceQuota:
+		return c.syncQuota(o)
 	case *v1.Pod:
 		c.syncPodDevices(o)
 		if err := c.createEphemeralClaims(o); err != nil {

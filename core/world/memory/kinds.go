@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"orrery/core/quota"
 	"orrery/core/world"
 )
 
@@ -21,26 +22,58 @@ type kindInfo struct {
 	status func(into, from world.Object)
 }
 
-// ResourceClaimTemplate is a kind that the claim controller alone reads: no scheduler watches it.
-const ResourceClaimTemplate world.Kind = "ResourceClaimTemplate"
+// The kinds that controllers alone read: no scheduler watches them.
+const (
+	ResourceClaimTemplate world.Kind = "ResourceClaimTemplate"
+	ResourceQuota                    = quota.Kind
+)
+
+// unwatched are the resources of the kinds that no scheduler watches. Their objects are in namespaces.
+var unwatched = map[world.Kind]schema.GroupVersionResource{
+	ResourceClaimTemplate: resourcev1.SchemeGroupVersion.WithResource("resourceclaimtemplates"),
+	ResourceQuota:         v1.SchemeGroupVersion.WithResource("resourcequotas"),
+}
+
+// Kinds lists every kind: those of [world.Kinds], and those that no scheduler watches.
+func Kinds() []world.Kind { return append(world.Kinds(), ResourceClaimTemplate, ResourceQuota) }
 
 // KindOf is [world.KindOf] for the kinds that no scheduler watches, too.
 func KindOf(o world.Object) world.Kind {
-	if _, is := o.(*resourcev1.ResourceClaimTemplate); is {
+	switch o.(type) {
+	case *resourcev1.ResourceClaimTemplate:
 		return ResourceClaimTemplate
+	case *v1.ResourceQuota:
+		return ResourceQuota
 	}
 	return world.KindOf(o)
 }
 
-// IsNamespaced reports whether the objects of a kind are in namespaces.
-func IsNamespaced(kind world.Kind) bool { return kind == ResourceClaimTemplate || kind.Namespaced() }
-
-func groupResource(kind world.Kind) schema.GroupResource {
-	if kind == ResourceClaimTemplate {
-		return resourcev1.Resource("resourceclaimtemplates")
+// NewObject is [world.New] for the kinds that no scheduler watches, too.
+func NewObject(kind world.Kind) (world.Object, error) {
+	switch kind {
+	case ResourceClaimTemplate:
+		return &resourcev1.ResourceClaimTemplate{}, nil
+	case ResourceQuota:
+		return &v1.ResourceQuota{}, nil
 	}
-	return kind.Resource().GroupResource()
+	return world.New(kind)
 }
+
+// IsNamespaced reports whether the objects of a kind are in namespaces.
+func IsNamespaced(kind world.Kind) bool {
+	_, is := unwatched[kind]
+	return is || kind.Namespaced()
+}
+
+// Resource is the resource of a kind.
+func Resource(kind world.Kind) schema.GroupVersionResource {
+	if resource, is := unwatched[kind]; is {
+		return resource
+	}
+	return kind.Resource()
+}
+
+func groupResource(kind world.Kind) schema.GroupResource { return Resource(kind).GroupResource() }
 
 func groupKind(kind world.Kind) schema.GroupKind {
 	return schema.GroupKind{Group: groupResource(kind).Group, Kind: string(kind)}
@@ -122,6 +155,10 @@ var kindInfos = map[world.Kind]kindInfo{
 		status(func(o *resourcev1.ResourceClaim) *resourcev1.ResourceClaimStatus { return &o.Status }),
 	},
 	ResourceClaimTemplate: {},
+	ResourceQuota: {
+		nil,
+		status(func(o *v1.ResourceQuota) *v1.ResourceQuotaStatus { return &o.Status }),
+	},
 	world.DeviceTaintRule: {
 		spec(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleSpec { return &o.Spec }),
 		status(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleStatus { return &o.Status }),

@@ -5,7 +5,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/admission"
 	"orrery/core/podapi"
 	"orrery/core/world"
 )
@@ -13,7 +12,8 @@ import (
 // admitResize is admitPod for the resize subresource.
 func (c *Cluster) admitResize(changed, old *v1.Pod) error {
 	keepPriority(changed, old)
-	q := &admission.Request{Object: changed, Old: old, Subresource: "resize"}
+	q := c.newRequest(world.Pod, changed, old)
+	q.Subresource = "resize"
 	if err := c.admission.Admit(c, q); err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (c *Cluster) admitResize(changed, old *v1.Pod) error {
 		return err
 	}
 	setGeneration(world.Pod, changed, old)
-	return c.admission.Validate(c, q)
+	return c.allow(q)
 }
 
 // keepPriority restores the values of admission if the writer omits them.

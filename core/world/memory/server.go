@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/world"
 )
@@ -140,6 +141,13 @@ func (c *Cluster) Update(o world.Object) (world.Object, error) {
 		}
 		return given, c.admitUpdate(kind, old, given)
 	})
+}
+
+// UpdateAs is Update by a user, such as a kubelet, whom admission may restrict.
+func (c *Cluster) UpdateAs(u user.Info, o world.Object) (world.Object, error) {
+	c.user = u
+	defer func() { c.user = nil }()
+	return c.Update(o)
 }
 
 // UpdateStatus changes only the status of an object.
@@ -317,7 +325,7 @@ func (c *Cluster) checkEmpty(kind world.Kind, name string) error {
 	if kind != world.Namespace {
 		return nil
 	}
-	for _, k := range append(world.Kinds(), ResourceClaimTemplate) {
+	for _, k := range Kinds() {
 		for key := range c.objects[k] {
 			if key.Namespace == name {
 				return apierrors.NewConflict(groupResource(kind), name,

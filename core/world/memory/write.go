@@ -69,6 +69,7 @@ func nodeOf(o world.Object) *v1.Node {
 
 // notify notifies the components that depend on a kind. They only schedule events; nothing is written here.
 func (c *Cluster) notify(kind world.Kind, old, changed world.Object) {
+	c.notifyQuotas(kind, old, changed)
 	switch kind {
 	case world.Pod:
 		c.notifyKubelet(podOf(old), podOf(changed))
