@@ -6,6 +6,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/admission"
 	"orrery/core/parity/difftest"
@@ -112,11 +113,36 @@ func tolerations(r *difftest.Source) []v1.Toleration {
 
 // drawRequest draws a wish to store an object; most are pods.
 func drawRequest(r *difftest.Source) *admission.Request {
-	switch r.IntN(10) {
-	case 7:
-		node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2"}}
-		node.Spec.Taints = difftest.Pick(r, nil, []v1.Taint{{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}}, []v1.Taint{{Key: "a", Effect: v1.TaintEffectNoSchedule}})
-		return &admission.Request{Object: node}
+	q := drawWish(r)
+	q.Resource = world.KindOf(q.Object).Resource()
+	return q
+}
+
+// node draws a node, and the user who wishes it.
+func node(r *difftest.Source) *v1.Node {
+	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2", Labels: map[string]string{}}}
+	node.Spec.Taints = difftest.Pick(r, nil, []v1.Taint{{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}}, []v1.Taint{{Key: "a", Effect: v1.TaintEffectNoSchedule}})
+	for range r.IntN(3) {
+		key := difftest.Pick(r, "zone", "kubernetes.io/hostname", "a.node-restriction.kubernetes.io/fips", "node-restriction.kubernetes.io/x", "example.com/a",
+			"node.kubernetes.io/role", "a.kubelet.kubernetes.io/b", "x.k8s.io/y", "kubernetes.io/arch", "beta.kubernetes.io/os", "kubernetes.io/other")
+		node.Labels[key] = difftest.Pick(r, "", "x")
+	}
+	if r.OneIn(5) {
+		node.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "A", Name: "a", UID: "a"}}
+	}
+	return node
+}
+
+func drawWish(r *difftest.Source) *admission.Request {
+	switch r.IntN(11) {
+	case 6, 7:
+		q := &admission.Request{Object: node(r)}
+		if r.Bool() {
+			q.Old = node(r)
+		}
+		q.User = difftest.Pick[user.Info](r, &user.DefaultInfo{Name: "admin"}, admission.KubeletOf("n2"), admission.KubeletOf("n2"), admission.KubeletOf("n2"),
+			admission.KubeletOf("n1"), admission.KubeletOf(""), &user.DefaultInfo{Name: "system:node:n2"}, &user.DefaultInfo{Name: "other", Groups: []string{user.NodesGroup}})
+		return q
 	case 8:
 		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: difftest.Pick(r, "new", "high")}, GlobalDefault: r.Bool()}
 		if class.Name == "high" {

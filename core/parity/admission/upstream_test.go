@@ -2,6 +2,8 @@ package admission
 
 import (
 	"context"
+	"io"
+	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	upstream "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -33,7 +36,8 @@ type server struct {
 	stores  map[world.Kind]cache.Indexer
 }
 
-func newServer(t *testing.T) *server {
+// newServer initializes the plugins, some of them with a configuration.
+func newServer(t *testing.T, configurations map[string]string) *server {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, "NodeDeclaredFeatures", true)
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -46,9 +50,16 @@ func newServer(t *testing.T) *server {
 		world.PriorityClass: factory.Scheduling().V1().PriorityClasses().Informer().GetIndexer(),
 		world.RuntimeClass:  factory.Node().V1().RuntimeClasses().Informer().GetIndexer(),
 	}}
-	wire := initializer.New(client, nil, factory, nil, utilfeature.DefaultFeatureGate, nil, t.Context().Done(), nil)
+	wire := initializer.New(client, nil, factory, authorizerfactory.NewAlwaysAllowAuthorizer(), utilfeature.DefaultFeatureGate, nil, t.Context().Done(), nil)
 	for _, name := range admission.Names() {
-		p, err := all.InitPlugin(name, nil, wire)
+		if name == "ResourceQuota" {
+			continue
+		}
+		var configuration io.Reader
+		if text, given := configurations[name]; given {
+			configuration = strings.NewReader(text)
+		}
+		p, err := all.InitPlugin(name, configuration, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +92,7 @@ func (s *server) admit(r *difftest.Source, name string, q *admission.Request) (w
 	}
 	kind := schema.FromAPIVersionAndKind(world.KindOf(q.Object).Resource().GroupVersion().String(), string(world.KindOf(q.Object)))
 	a := upstream.NewAttributesRecord(object, old, kind, q.Object.GetNamespace(), q.Object.GetName(), world.KindOf(q.Object).Resource(),
-		q.Subresource, operation, nil, false, nil)
+		q.Subresource, operation, nil, false, q.User)
 	p := s.plugins[name]
 	if !p.Handles(operation) {
 		return q.Object, nil

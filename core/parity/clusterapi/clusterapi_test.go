@@ -22,6 +22,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/limitrange"
 	"k8s.io/kubernetes/pkg/registry/core/namespace"
 	"k8s.io/kubernetes/pkg/registry/core/node"
+	"k8s.io/kubernetes/pkg/registry/core/resourcequota"
 	"k8s.io/kubernetes/pkg/registry/node/runtimeclass"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
@@ -29,6 +30,8 @@ import (
 	"orrery/core/clusterapi"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/draw"
+	"orrery/core/quota"
 	"orrery/core/world"
 )
 
@@ -38,33 +41,19 @@ type strategy interface {
 	ValidateUpdate(ctx context.Context, changed, old runtime.Object) field.ErrorList
 }
 
-// kinds are the kinds that are compared, with what is drawn of them.
-var kinds = map[string]struct {
-	draw     func(filler) world.Object
+// kinds are the kinds that are compared.
+var kinds = map[world.Kind]struct {
 	internal func() runtime.Object
 	upstream strategy
 }{
-	"Node": {
-		func(r filler) world.Object { return r.node() }, func() runtime.Object { return &core.Node{} }, node.Strategy,
-	},
-	"Node status": {
-		func(r filler) world.Object { return r.node() }, func() runtime.Object { return &core.Node{} }, nodeStatus{node.Strategy},
-	},
-	"Namespace": {
-		func(r filler) world.Object { o := &v1.Namespace{}; r.meta(o, ""); return o }, func() runtime.Object { return &core.Namespace{} }, namespace.Strategy,
-	},
-	"LimitRange": {
-		func(r filler) world.Object { return r.limitRange() }, func() runtime.Object { return &core.LimitRange{} }, limitrange.Strategy,
-	},
-	"PriorityClass": {
-		func(r filler) world.Object { return r.priorityClass() }, func() runtime.Object { return &scheduling.PriorityClass{} }, priorityclass.Strategy,
-	},
-	"RuntimeClass": {
-		func(r filler) world.Object { return r.runtimeClass() }, func() runtime.Object { return &apinode.RuntimeClass{} }, runtimeclass.Strategy,
-	},
-	"PodDisruptionBudget": {
-		func(r filler) world.Object { return r.budget() }, func() runtime.Object { return &policy.PodDisruptionBudget{} }, poddisruptionbudget.Strategy,
-	},
+	world.Node:                {func() runtime.Object { return &core.Node{} }, node.Strategy},
+	nodeStatusKind:            {func() runtime.Object { return &core.Node{} }, nodeStatus{node.Strategy}},
+	world.Namespace:           {func() runtime.Object { return &core.Namespace{} }, namespace.Strategy},
+	world.LimitRange:          {func() runtime.Object { return &core.LimitRange{} }, limitrange.Strategy},
+	quota.Kind:                {func() runtime.Object { return &core.ResourceQuota{} }, resourcequota.Strategy},
+	world.PriorityClass:       {func() runtime.Object { return &scheduling.PriorityClass{} }, priorityclass.Strategy},
+	world.RuntimeClass:        {func() runtime.Object { return &apinode.RuntimeClass{} }, runtimeclass.Strategy},
+	world.PodDisruptionBudget: {func() runtime.Object { return &policy.PodDisruptionBudget{} }, poddisruptionbudget.Strategy},
 }
 
 // nodeStatus is the strategy of a node's status, which upstream does not export by itself.
@@ -74,16 +63,31 @@ func (nodeStatus) ValidateUpdate(_ context.Context, changed, old runtime.Object)
 	return validation.ValidateNodeUpdate(changed.(*core.Node), old.(*core.Node))
 }
 
+const nodeStatusKind world.Kind = "Node status"
+
+// drawn is an object of a kind, with a name or any, as it is and with its defaults as far as Orrery sets them.
+func drawn(f draw.Filler, kind world.Kind, name string) (given, made world.Object) {
+	if kind == nodeStatusKind {
+		kind = world.Node
+	}
+	given = draw.All[kind](f)
+	if name != "" {
+		given.SetName(name)
+	}
+	made = given.DeepCopyObject().(world.Object)
+	clusterapi.Default(made)
+	return given, made
+}
+
 // TestObjects_SameErrors compares the defaults of new objects, and every error of new and changed ones.
 func TestObjects_SameErrors(t *testing.T) {
 	for name, kind := range kinds {
-		t.Run(name, func(t *testing.T) {
+		t.Run(string(name), func(t *testing.T) {
 			valid, texts := 0, map[string]bool{}
 			difftest.Check(t, comparisons.ClusterAPI.Cases, func(r *difftest.Source) {
-				f := filler{r, difftest.Pick(r, 0, 20, 4)}
-				o := kind.draw(f)
-				made, inside := o.DeepCopyObject().(world.Object), kind.internal()
-				clusterapi.Default(made)
+				f := draw.New(r)
+				o, made := drawn(f, name, "")
+				inside := kind.internal()
 				convert(r, o, inside)
 				same(r, o, kind.upstream.Validate(context.Background(), inside), clusterapi.Create(made))
 				back := o.DeepCopyObject().(world.Object)
@@ -94,13 +98,11 @@ func TestObjects_SameErrors(t *testing.T) {
 				if !equality.Semantic.DeepEqual(back, made) {
 					r.Fatalf("the defaults differ (-upstream +orrery):\n%s", cmp.Diff(back, made))
 				}
-				changed := kind.draw(f)
-				changed.SetName(o.GetName())
+				given, changed := drawn(f, name, o.GetName())
 				after := kind.internal()
-				convert(r, changed, after)
-				clusterapi.Default(changed)
+				convert(r, given, after)
 				want := kind.upstream.ValidateUpdate(context.Background(), after, inside)
-				if name == "Node status" {
+				if name == nodeStatusKind {
 					same(r, []any{made, changed}, want, clusterapi.UpdateStatus(changed, made))
 				} else {
 					same(r, []any{made, changed}, want, clusterapi.Update(changed, made))

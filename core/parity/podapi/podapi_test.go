@@ -18,6 +18,7 @@ import (
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/draw"
 	"orrery/core/podapi"
 )
 
@@ -107,7 +108,7 @@ func TestPod_SameNewPods(t *testing.T) {
 	eachGate(t, func(t *testing.T, o podapi.Options) {
 		var seen tally
 		difftest.Check(t, comparisons.PodAPI.Cases, func(r *difftest.Source) {
-			pod := newPod(r)
+			pod := draw.NewPod(r)
 			got, wrong := ours(pod, o)
 			inside, want := theirs(r, pod)
 			if diff := cmp.Diff(difftest.FieldErrors(want), difftest.FieldErrors(wrong)); diff != "" {
@@ -127,11 +128,11 @@ func TestPod_SameUpdates(t *testing.T) {
 	eachGate(t, func(t *testing.T, o podapi.Options) {
 		var seen tally
 		difftest.Check(t, comparisons.PodAPI.Cases, func(r *difftest.Source) {
-			old, wrong := ours(plausiblePod(r), o)
+			old, wrong := ours(draw.PlausiblePod(r), o)
 			if len(wrong) > 0 {
 				return
 			}
-			changed := changedPod(r, old)
+			changed := draw.ChangedPod(r, old)
 			podapi.Default(changed)
 			wrong = o.Update(changed, old)
 			before, after := internal(r, old), internal(r, changed)
