@@ -37,7 +37,8 @@
 //	printable  address  spelling                       text and addresses safe to show · suggestions
 //	footprint  boundedfile                             memory of what is encoded · files that have
 //	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects
-//	clusterapi  podapi  deviceapi                      what the API server checks of nodes and classes, pods, devices and claims
+//	clusterapi  podapi  deviceapi                      what the API server checks of nodes and classes, pods, devices and claims,
+//	storageapi  controllerapi                          volumes, and the controllers of pods
 //
 // The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
 // plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality,

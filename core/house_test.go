@@ -32,6 +32,8 @@ core/requests: core/saturating
 core/deviceapi: core/requests
 core/podapi: core/deviceapi core/requests
 core/clusterapi: core/podapi
+core/storageapi: core/deviceapi core/podapi
+core/controllerapi: core/podapi core/storageapi
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world
@@ -43,7 +45,7 @@ core/store: core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
-core/world/memory: core/admission core/clusterapi core/csimigration core/deviceapi core/podapi core/quota core/requests core/saturating core/trim core/world
+core/world/memory: core/admission core/clusterapi core/controllerapi core/csimigration core/deviceapi core/podapi core/quota core/requests core/saturating core/storageapi core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
 core/volumes: core/store core/world
 core/volumes/outcome: core/store core/world

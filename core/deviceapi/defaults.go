@@ -35,10 +35,21 @@ func defaultRequests(requests []resourcev1.DeviceRequest) {
 	for i := range requests {
 		if exactly := requests[i].Exactly; exactly != nil {
 			defaultMode(&exactly.AllocationMode, &exactly.Count)
+			defaultOperators(exactly.Tolerations)
 		}
 		for j := range requests[i].FirstAvailable {
 			sub := &requests[i].FirstAvailable[j]
 			defaultMode(&sub.AllocationMode, &sub.Count)
+			defaultOperators(sub.Tolerations)
+		}
+	}
+}
+
+// defaultOperators compares values unless a toleration says otherwise.
+func defaultOperators(list []resourcev1.DeviceToleration) {
+	for i := range list {
+		if list[i].Operator == "" {
+			list[i].Operator = resourcev1.DeviceTolerationOpEqual
 		}
 	}
 }

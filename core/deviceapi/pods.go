@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Pod checks the claims of a pod's spec, and that its containers use no others.
-func Pod(pod *v1.Pod) field.ErrorList {
-	path := field.NewPath("spec")
+// Pod checks the claims of a pod's spec, which is at a path, and that its containers use no others.
+func Pod(pod *v1.Pod, path *field.Path) field.ErrorList {
 	claims := path.Child("resourceClaims")
 	var names []string
 	var wrong field.ErrorList

@@ -218,7 +218,7 @@ func TestPod_Claims(t *testing.T) {
 		ResourceClaims: []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: ptr("c")}, {Name: "gpu"}},
 		Containers:     []v1.Container{{Resources: v1.ResourceRequirements{Claims: []v1.ResourceClaim{{Name: "gpu"}, {Name: "cpu"}}}}},
 	}}
-	got := texts(deviceapi.Pod(pod))
+	got := texts(deviceapi.Pod(pod, field.NewPath("spec")))
 	for i, want := range []string{
 		`spec.resourceClaims[1].name: Duplicate value: "gpu"`, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
 		`spec.containers[0].resources.claims[1]: Not found: "cpu": must be one of the names in pod.spec.resourceClaims: gpu`,

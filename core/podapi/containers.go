@@ -2,7 +2,6 @@ package podapi
 
 import (
 	"fmt"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -59,9 +58,6 @@ func container(c *v1.Container, path *field.Path) field.ErrorList {
 		wrong = append(wrong, field.Required(path.Child("name"), ""))
 	} else {
 		wrong = append(wrong, label(c.Name, path.Child("name"))...)
-	}
-	if strings.TrimSpace(c.Image) != c.Image {
-		wrong = append(wrong, field.Invalid(path.Child("image"), c.Image, "must not have leading or trailing whitespace"))
 	}
 	wrong = append(wrong, portsOf(c.Ports, path.Child("ports"))...)
 	return append(wrong, containerResources(c.Resources.Limits, c.Resources.Requests, path.Child("resources"))...)

@@ -8,6 +8,15 @@ import (
 // Default sets a pod's defaults.
 func Default(pod *v1.Pod) {
 	s := &pod.Spec
+	defaultSpec(s)
+	for c := range Containers(s) {
+		RequestLimits(&c.Resources)
+	}
+	defaultPodResources(pod)
+}
+
+// defaultSpec sets the defaults that pods and templates of pods have in common.
+func defaultSpec(s *v1.PodSpec) {
 	if s.SchedulerName == "" {
 		s.SchedulerName = v1.DefaultSchedulerName
 	}
@@ -19,7 +28,6 @@ func Default(pod *v1.Pod) {
 	}
 	s.TerminationGracePeriodSeconds = gracePeriod(s.TerminationGracePeriodSeconds)
 	for c := range Containers(s) {
-		RequestLimits(&c.Resources)
 		for i := range c.Ports {
 			p := &c.Ports[i]
 			if p.Protocol == "" {
@@ -30,7 +38,6 @@ func Default(pod *v1.Pod) {
 			}
 		}
 	}
-	defaultPodResources(pod)
 }
 
 // gracePeriod is the one that is stored: a negative one is one second.

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/deviceapi"
@@ -30,20 +31,32 @@ func (o Options) Create(pod *v1.Pod) field.ErrorList {
 // whole checks what holds for new and for changed pods.
 func (o Options) whole(pod *v1.Pod) field.ErrorList {
 	wrong := Meta(&pod.ObjectMeta, true, validation.NameIsDNSSubdomain)
-	wrong = append(wrong, o.spec(&pod.Spec, field.NewPath("spec"))...)
-	return append(wrong, deviceapi.Pod(pod)...)
+	spec := field.NewPath("spec")
+	wrong = append(wrong, o.spec(&pod.Spec, spec)...)
+	wrong = append(wrong, images(pod.Spec.Containers, spec.Child("containers"))...)
+	wrong = append(wrong, images(pod.Spec.InitContainers, spec.Child("initContainers"))...)
+	return append(wrong, deviceapi.Pod(pod, spec)...)
 }
 
-// Meta checks the metadata of an object of the core group.
-func Meta(m *metav1.ObjectMeta, namespaced bool, name validation.ValidateNameFunc) field.ErrorList {
+// Template checks the template of pods with its defaults. Only pods themselves are checked for their images.
+func (o Options) Template(t *v1.PodTemplateSpec, path *field.Path) field.ErrorList {
+	pod := &v1.Pod{ObjectMeta: t.ObjectMeta, Spec: *t.Spec.DeepCopy()}
+	defaultSpec(&pod.Spec)
+	wrong := metav1validation.ValidateLabels(t.Labels, path.Child("labels"))
+	wrong = append(wrong, o.spec(&pod.Spec, path.Child("spec"))...)
+	return append(wrong, deviceapi.Pod(pod, path.Child("spec"))...)
+}
+
+// Meta checks the metadata of an object of the core group, or of one that is checked like those.
+func Meta(m metav1.Object, namespaced bool, name validation.ValidateNameFunc) field.ErrorList {
 	path := field.NewPath("metadata")
-	return append(validation.ValidateObjectMeta(m, namespaced, name, path), finalizers(m.Finalizers, path.Child("finalizers"))...)
+	return append(validation.ValidateObjectMetaAccessor(m, namespaced, name, path), finalizers(m.GetFinalizers(), path.Child("finalizers"))...)
 }
 
 // ChangedMeta checks a change of the metadata of an object of the core group.
-func ChangedMeta(changed, old *metav1.ObjectMeta) field.ErrorList {
+func ChangedMeta(changed, old metav1.Object) field.ErrorList {
 	path := field.NewPath("metadata")
-	return append(validation.ValidateObjectMetaUpdate(changed, old, path), finalizers(changed.Finalizers, path.Child("finalizers"))...)
+	return append(validation.ValidateObjectMetaAccessorUpdate(changed, old, path), finalizers(changed.GetFinalizers(), path.Child("finalizers"))...)
 }
 
 // finalizers checks that names without a domain are the ones that Kubernetes has.

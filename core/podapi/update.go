@@ -49,7 +49,7 @@ func (o Options) Update(changed, old *v1.Pod) field.ErrorList {
 	return wrong
 }
 
-// images checks images of changed containers once more, as the API server does.
+// images checks the images of containers. Those of a changed pod are checked twice, as the API server does.
 func images(list []v1.Container, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
 	for i := range list {

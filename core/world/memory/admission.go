@@ -1,16 +1,24 @@
 package memory
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/admission"
 	"orrery/core/clusterapi"
+	"orrery/core/controllerapi"
+	"orrery/core/storageapi"
 	"orrery/core/world"
 )
 
@@ -45,10 +53,15 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 	if err := c.admitNew(kind, q); err != nil {
 		return err
 	}
+	wrong := validation.ValidateObjectMetaAccessor(o, IsNamespaced(kind), path.ValidatePathSegmentName, field.NewPath("metadata"))
+	if err := invalidUnless(kind, o, wrong); err != nil {
+		return err
+	}
 	return c.allow(q)
 }
 
 func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
+	storageapi.Default(q.Object)
 	switch o := q.Object.(type) {
 	case *v1.Pod:
 		return c.admitPod(q, o)
@@ -56,16 +69,23 @@ func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
 		return c.admitNode(q, o)
 	case *v1.PersistentVolumeClaim:
 		c.admitClaim(o)
+		return invalidUnless(kind, o, storageapi.Create(o))
 	case *v1.PersistentVolume:
 		admitVolume(o)
+		return invalidUnless(kind, o, storageapi.Create(o))
 	case *storagev1.StorageClass:
-		admitStorageClass(o)
+		return invalidUnless(kind, o, storageapi.Create(o))
 	case *storagev1.CSIDriver:
 		admitCSIDriver(o)
+	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
+		return invalidUnless(kind, q.Object, controllerapi.Create(o, c.podRules()))
 	case *v1.ResourceQuota:
 		o.Status = v1.ResourceQuotaStatus{}
 		return invalidUnless(kind, o, clusterapi.Create(o))
 	case *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
+		if kind == world.LimitRange && q.Object.GetName() == "" {
+			q.Object.SetName(string(c.names.uid()))
+		}
 		clusterapi.Default(o)
 		return invalidUnless(kind, q.Object, clusterapi.Create(o))
 	case *schedulingv1alpha1.Workload:
@@ -82,6 +102,10 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 	if err := c.admitChanged(kind, q); err != nil {
 		return err
 	}
+	wrong := validation.ValidateObjectMetaAccessorUpdate(changed, old, field.NewPath("metadata"))
+	if err := invalidUnless(kind, changed, wrong); err != nil {
+		return err
+	}
 	return c.allow(q)
 }
 
@@ -95,6 +119,11 @@ func (c *Cluster) admitChanged(kind world.Kind, q *admission.Request) error {
 			return err
 		}
 		return invalidUnless(kind, q.Object, clusterapi.Update(o, q.Old))
+	case *v1.PersistentVolumeClaim, *v1.PersistentVolume, *storagev1.StorageClass:
+		storageapi.Default(o)
+		return invalidUnless(kind, q.Object, storageapi.Update(o, q.Old))
+	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
+		return invalidUnless(kind, q.Object, controllerapi.Update(o, q.Old, c.podRules()))
 	case *schedulingv1alpha1.Workload:
 		return admitWorkload(o, q.Old.(*schedulingv1alpha1.Workload))
 	}
@@ -105,10 +134,13 @@ func (c *Cluster) newRequest(kind world.Kind, o, old world.Object) *admission.Re
 	return &admission.Request{Object: o, Old: old, Resource: Resource(kind), User: c.user}
 }
 
-// allow asks the plugins whether a valid object may be stored, and charges the quotas for it.
+// allow asks the plugins whether a valid object may be stored and, unless there is one of its name, charges the quotas for it.
 func (c *Cluster) allow(q *admission.Request) error {
 	if err := c.admission.Validate(c, q); err != nil {
 		return err
+	}
+	if kind := KindOf(q.Object); q.Old == nil && c.objects[kind][keyOf(q.Object)] != nil {
+		return apierrors.NewAlreadyExists(groupResource(kind), q.Object.GetName())
 	}
 	for _, charged := range q.Charged {
 		c.write(ResourceQuota, c.objects[ResourceQuota][keyOf(charged)], charged)

@@ -6,11 +6,13 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/clusterapi"
 	"orrery/core/deviceapi"
+	"orrery/core/podapi"
 	"orrery/core/world"
 )
 
@@ -27,13 +29,20 @@ func (c *Cluster) admitDevices(kind world.Kind, o world.Object) error {
 		o.Status = resourcev1alpha3.DeviceTaintRuleStatus{}
 	}
 	deviceapi.Default(o, c.timestamp())
+	if groupResource(kind).Group == resourcev1.GroupName {
+		wrong = append(wrong, podapi.Meta(o, IsNamespaced(kind), validation.NameIsDNSSubdomain)...)
+	}
 	return invalidUnless(kind, o, append(wrong, c.devices.validator.Create(o)...))
 }
 
 // admitDeviceUpdate is admitDevices for an update.
 func (c *Cluster) admitDeviceUpdate(kind world.Kind, old, changed world.Object) error {
 	deviceapi.Default(changed, c.timestamp())
-	return invalidUnless(kind, changed, c.devices.validator.Update(changed, old))
+	wrong := c.devices.validator.Update(changed, old)
+	if groupResource(kind).Group == resourcev1.GroupName {
+		wrong = append(wrong, podapi.ChangedMeta(changed, old)...)
+	}
+	return invalidUnless(kind, changed, wrong)
 }
 
 // admitStatus completes or rejects an update of a status. What a claim says of devices goes with their allocation.

@@ -12,33 +12,20 @@ import (
 // defaultClassAnnotation marks the class of claims that name none.
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
-// admitClaim completes a new claim: the default class, the defaults, and the finalizer that keeps it while it is used.
+// admitClaim completes a new claim: the default class and the finalizer that keeps it while it is used.
 func (c *Cluster) admitClaim(claim *v1.PersistentVolumeClaim) {
 	if _, old := claim.Annotations[v1.BetaStorageClassAnnotation]; !old && claim.Spec.StorageClassName == nil {
 		if class := c.defaultStorageClass(); class != nil {
 			claim.Spec.StorageClassName = &class.Name
 		}
 	}
-	claim.Spec.VolumeMode = filesystemUnless(claim.Spec.VolumeMode)
 	claim.Status = v1.PersistentVolumeClaimStatus{Phase: v1.ClaimPending}
 	claim.Finalizers = withFinalizer(claim.Finalizers, claimProtection)
 }
 
 func admitVolume(volume *v1.PersistentVolume) {
-	if volume.Spec.PersistentVolumeReclaimPolicy == "" {
-		volume.Spec.PersistentVolumeReclaimPolicy = v1.PersistentVolumeReclaimRetain
-	}
-	volume.Spec.VolumeMode = filesystemUnless(volume.Spec.VolumeMode)
 	volume.Status = v1.PersistentVolumeStatus{Phase: v1.VolumePending}
 	volume.Finalizers = withFinalizer(volume.Finalizers, volumeProtection)
-}
-
-func filesystemUnless(mode *v1.PersistentVolumeMode) *v1.PersistentVolumeMode {
-	if mode == nil {
-		filesystem := v1.PersistentVolumeFilesystem
-		mode = &filesystem
-	}
-	return mode
 }
 
 func withFinalizer(list []string, one string) []string {
@@ -46,17 +33,6 @@ func withFinalizer(list []string, one string) []string {
 		return list
 	}
 	return append(list, one)
-}
-
-func admitStorageClass(class *storagev1.StorageClass) {
-	if class.ReclaimPolicy == nil {
-		policy := v1.PersistentVolumeReclaimDelete
-		class.ReclaimPolicy = &policy
-	}
-	if class.VolumeBindingMode == nil {
-		mode := storagev1.VolumeBindingImmediate
-		class.VolumeBindingMode = &mode
-	}
 }
 
 // admitCSIDriver sets the defaults that the scheduler and the attacher read.

@@ -3,21 +3,24 @@ package memory
 import (
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
 	segment "k8s.io/apimachinery/pkg/api/validation/path"
-	"k8s.io/apimachinery/pkg/util/validation"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/podapi"
 	"orrery/core/world"
 )
 
 // admitWorkload rejects a workload that the API server would reject. Pods refer to its groups, which therefore never change.
 func admitWorkload(o, old *schedulingv1alpha1.Workload) error {
-	wrong := checkPodGroups(o.Spec.PodGroups, field.NewPath("spec", "podGroups"))
+	wrong := podapi.Meta(&o.ObjectMeta, true, validation.NameIsDNSSubdomain)
+	wrong = append(wrong, checkPodGroups(o.Spec.PodGroups, field.NewPath("spec", "podGroups"))...)
 	if ref := o.Spec.ControllerRef; ref != nil {
 		wrong = append(wrong, checkControllerRef(ref, field.NewPath("spec", "controllerRef"))...)
 	}
 	if old != nil && !equality.Semantic.DeepEqual(o.Spec.PodGroups, old.Spec.PodGroups) {
-		wrong = append(wrong, field.Invalid(field.NewPath("spec", "podGroups"), o.Spec.PodGroups, "field is immutable"))
+		wrong = append(wrong, field.Invalid(field.NewPath("podGroups"), o.Spec.PodGroups, "field is immutable"))
 	}
 	if old != nil && old.Spec.ControllerRef != nil && !equality.Semantic.DeepEqual(o.Spec.ControllerRef, old.Spec.ControllerRef) {
 		wrong = append(wrong, field.Invalid(field.NewPath("controllerRef"), o.Spec.ControllerRef, "field is immutable"))
@@ -61,7 +64,7 @@ func checkPolicy(p *schedulingv1alpha1.PodGroupPolicy, path *field.Path) field.E
 func checkControllerRef(ref *schedulingv1alpha1.TypedLocalObjectReference, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
 	if ref.APIGroup != "" {
-		for _, why := range validation.IsDNS1123Subdomain(ref.APIGroup) {
+		for _, why := range utilvalidation.IsDNS1123Subdomain(ref.APIGroup) {
 			wrong = append(wrong, field.Invalid(path.Child("apiGroup"), ref.APIGroup, why))
 		}
 	}
@@ -78,7 +81,7 @@ func checkControllerRef(ref *schedulingv1alpha1.TypedLocalObjectReference, path 
 
 func checkLabel(name string, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
-	for _, why := range validation.IsDNS1123Label(name) {
+	for _, why := range utilvalidation.IsDNS1123Label(name) {
 		wrong = append(wrong, field.Invalid(path, name, why))
 	}
 	return wrong

@@ -49,7 +49,7 @@ func TestAdmission_WorkloadKeepsGroups(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Workload("w", mk.Gang("g", 2)))
 	_, err := s.Update(mk.Workload("w", mk.Gang("g", 3)))
-	wantRejected(t, err, "spec.podGroups: Invalid value")
+	wantRejected(t, err, "podGroups: Invalid value")
 }
 
 func TestAdmission_WorkloadReference(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 func database(replicas int32, policy *appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy) *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{ObjectMeta: meta("db"), Spec: appsv1.StatefulSetSpec{
-		Replicas: &replicas, Template: template(), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "db"}},
+		Replicas: &replicas, Template: template(), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		VolumeClaimTemplates:                 []v1.PersistentVolumeClaim{*claim("data", "1Gi")},
 		PersistentVolumeClaimRetentionPolicy: policy,
 	}}

@@ -93,7 +93,7 @@
 //   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again. The claim
 //     controller makes and reserves nothing for a pod that has ended.
 //   - A volume that no provisioner made is never deleted by its reclaim policy: it stays Released.
-//   - Claims to volumes, and volumes, are not validated. No volume is resized, and no VolumeAttributesClass applied.
+//   - A volume may do without a source. No volume is resized, and no VolumeAttributesClass applied.
 //   - An attacher sets an error in a VolumeAttachment only if the node's limit is reached, and tries again when it is not.
 //   - Inline volumes of pods are always there: only claims have volumes that are attached.
 //   - Disruption budgets have a status, and limit evictions, only if the options have DisruptionBudgets.

@@ -105,14 +105,10 @@ func (c *Cluster) generateName(kind world.Kind, namespace, prefix string) string
 	}
 }
 
-// checkPlace rejects an object without a name, with a wrong or unknown namespace, or that already exists.
+// checkPlace rejects an object with a wrong or unknown namespace.
 func (c *Cluster) checkPlace(kind world.Kind, o world.Object) error {
 	meta := field.NewPath("metadata")
 	switch {
-	case o.GetName() == "":
-		return apierrors.NewInvalid(groupKind(kind), "", field.ErrorList{
-			field.Required(meta.Child("name"), "name or generateName is required"),
-		})
 	case IsNamespaced(kind) && o.GetNamespace() == "":
 		return apierrors.NewInvalid(groupKind(kind), o.GetName(), field.ErrorList{
 			field.Required(meta.Child("namespace"), ""),
@@ -124,9 +120,6 @@ func (c *Cluster) checkPlace(kind world.Kind, o world.Object) error {
 	}
 	if IsNamespaced(kind) && c.objects[world.Namespace][types.NamespacedName{Name: o.GetNamespace()}] == nil {
 		return apierrors.NewNotFound(groupResource(world.Namespace), o.GetNamespace())
-	}
-	if c.objects[kind][keyOf(o)] != nil {
-		return apierrors.NewAlreadyExists(groupResource(kind), o.GetName())
 	}
 	return nil
 }
