@@ -46,8 +46,6 @@ func Update(changed, old any) field.ErrorList {
 		return changedResourceQuota(o, old.(*v1.ResourceQuota))
 	case *schedulingv1.PriorityClass:
 		return changedPriorityClass(o, old.(*schedulingv1.PriorityClass))
-	case *policyv1.PodDisruptionBudget:
-		return append(Create(o), validation.ValidateObjectMetaUpdate(&o.ObjectMeta, &old.(*policyv1.PodDisruptionBudget).ObjectMeta, field.NewPath("metadata"))...)
 	case *nodev1.RuntimeClass:
 		return append(Create(o), changedRuntimeClass(o, old.(*nodev1.RuntimeClass))...)
 	}

@@ -2,6 +2,7 @@
 //
 //	comparisons  the registry: what is compared, by how many cases, and what differs on purpose; docs/parity.md
 //	difftest     the harness: draws cases from a seed, runs both sides, reduces and prints the first that differs
+//	draw         draws API objects, good and bad
 //	informers    client-go informers whose objects a test sets
 //	assumed      what upstream's VolumeBinding and Orrery's assume of volumes and claims
 //
@@ -16,6 +17,7 @@
 //	telemetry    every metric family
 //	claims       random pods, claims and templates for upstream's claim controller, and Orrery's
 //	deviceapi    random objects for the API server's validation of devices and claims, and Orrery's
+//	apiobjects   random objects for a started API server, and the simulated one
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
 //	apiserver    kube-apiserver on etcd in this process

@@ -69,16 +69,18 @@ var PodAPI = &Comparison{
 
 // ClusterAPI compares what becomes of new and changed nodes and classes before they are stored.
 var ClusterAPI = &Comparison{
-	Name: "API of nodes and classes", Package: "clusterapi", Test: "TestObjects_SameErrors", Cases: 2000, Unit: "objects of each kind, and changes of them",
-	Compares: "The API server's defaults and validation of nodes and their statuses, namespaces, limit ranges, priority classes, runtime classes " +
-		"and disruption budgets, as far as scheduling reads them: every error by its field, its type, its text and its value.",
+	Name: "API of other objects", Package: "clusterapi", Test: "TestObjects_SameErrors", Cases: 2000, Unit: "objects of each kind, and changes of them",
+	Compares: "The API server's defaults and validation of nodes and their statuses, namespaces, limit ranges, quotas, priority classes, runtime " +
+		"classes, disruption budgets, claims to volumes, volumes, storage classes, and of the controllers of pods with their templates, as far as " +
+		"scheduling reads them: every error by its field, its type, its text and its value.",
 }
 
 // Admission compares the admission plugins that decide about scheduling.
 var Admission = &Comparison{
 	Name: "Admission plugins", Package: "admission", Test: "TestPlugins_SameDecisions", Cases: 2000, Unit: "requests for each plugin",
 	Compares: "kube-apiserver's admission plugins, each for itself, on new and changed pods, resizes, nodes, priority classes and claims: the object " +
-		"that they leave, or the error. And which are on by default, and their order.",
+		"that they leave, or the error. And which are on by default, and their order. For ResourceQuota what objects use of quotas, and which requests " +
+		"are too much.",
 	Differences: []Difference{{
 		Upstream: "takes limit ranges, and the resources in one, in any order",
 		Orrery:   "takes them by name",
@@ -119,4 +121,11 @@ var Cluster = &Comparison{
 		Orrery:   "chooses by its seed",
 		Compared: "node names of equal nodes are left out",
 	}},
+}
+
+// APIServer compares the simulated API server with a started one.
+var APIServer = &Comparison{
+	Name: "Objects on a real API server", Package: "apiobjects", Test: "TestServer_SameNewObjects", Cases: 25, Unit: "new objects of each kind, and as many changes",
+	Compares: "A started kube-apiserver with its default admission plugins, and the simulated one: which new and changed objects of 21 kinds are " +
+		"refused, by whom, and for which fields. Some are in a namespace with limits or with a quota.",
 }

@@ -148,7 +148,7 @@ var kinds = map[string]func(*difftest.Source, *deviceapi.Validator) comparison{
 		pod.Spec.RestartPolicy, pod.Spec.DNSPolicy = v1.RestartPolicyAlways, v1.DNSClusterFirst
 		grace := int64(30)
 		pod.Spec.TerminationGracePeriodSeconds = &grace
-		return comparison{pod, deviceapi.Pod(pod), corevalidation.ValidatePodCreate(internal(r, pod, &core.Pod{}), corevalidation.PodValidationOptions{})}
+		return comparison{pod, deviceapi.Pod(pod, field.NewPath("spec")), corevalidation.ValidatePodCreate(internal(r, pod, &core.Pod{}), corevalidation.PodValidationOptions{})}
 	},
 }
 

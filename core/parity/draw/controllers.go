@@ -25,7 +25,7 @@ func (r Filler) template(policies ...v1.RestartPolicy) v1.PodTemplateSpec {
 
 func (r Filler) selector() *metav1.LabelSelector {
 	if r.atEdge() {
-		return difftest.Pick(r.Source, nil, &metav1.LabelSelector{}, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x y"}},
+		return difftest.Pick(r.Source, &metav1.LabelSelector{}, &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x y"}},
 			&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Other"}}})
 	}
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}

@@ -104,7 +104,9 @@ func (r Filler) fill(v reflect.Value, name string) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		for range difftest.Pick(r.Source, 0, 1, 1, 2) {
-			v.SetMapIndex(reflect.ValueOf(r.text("Key")).Convert(v.Type().Key()), reflect.ValueOf(r.text("")))
+			value := reflect.New(v.Type().Elem()).Elem()
+			r.fill(value, "")
+			v.SetMapIndex(reflect.ValueOf(r.text("Key")).Convert(v.Type().Key()), value)
 		}
 	case reflect.String:
 		v.SetString(r.text(name))

@@ -47,7 +47,7 @@ func (r Filler) Volume() *v1.PersistentVolume {
 	if r.Bool() {
 		s.CSI = &v1.CSIPersistentVolumeSource{Driver: pick(r, "a", "ebs.csi.aws.com", "", "x y", "UPPER"), VolumeHandle: pick(r, "a", "b", "")}
 	}
-	if !r.atEdge() && s.CSI == nil || r.atEdge() {
+	if s.CSI == nil || r.atEdge() {
 		s.Local = &v1.LocalVolumeSource{Path: pick(r, "/a", "/b", "")}
 		r.Field(&s.NodeAffinity)
 	}

@@ -118,7 +118,11 @@ func (c *Cluster) admitChanged(kind world.Kind, q *admission.Request) error {
 		if err := c.admission.Admit(c, q); err != nil {
 			return err
 		}
-		return invalidUnless(kind, q.Object, clusterapi.Update(o, q.Old))
+		wrong := clusterapi.Update(o, q.Old)
+		if kind == world.PodDisruptionBudget { // whose own rules leave its metadata out
+			wrong = append(wrong, validation.ValidateObjectMetaAccessorUpdate(q.Object, q.Old, field.NewPath("metadata"))...)
+		}
+		return invalidUnless(kind, q.Object, wrong)
 	case *v1.PersistentVolumeClaim, *v1.PersistentVolume, *storagev1.StorageClass:
 		storageapi.Default(o)
 		return invalidUnless(kind, q.Object, storageapi.Update(o, q.Old))
