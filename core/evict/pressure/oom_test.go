@@ -17,7 +17,7 @@ func withLimits(b *mk.PodBuilder, limits ...string) *v1.Pod {
 	return b.Obj()
 }
 
-// Shows NPE-49 and NPE-50.
+// Shows NPE-49, NPE-50 and C-23.
 func TestOOMScoreAdj(t *testing.T) {
 	critical := withPriorityClass(mk.Pod("critical").Priority(2000001000).Obj(), "system-node-critical")
 	named := withPriorityClass(mk.Pod("named").Obj(), "system-node-critical")

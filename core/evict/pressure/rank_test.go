@@ -22,7 +22,7 @@ func annotated(b *mk.PodBuilder, key, value string) *v1.Pod {
 	return b.Obj()
 }
 
-// Shows NPE-37, NPE-38, NPE-39, NPE-40, NPE-41, NPE-44, NPE-45, NPE-46 and OVH-10.
+// Shows NPE-37, NPE-38, NPE-39, NPE-40, NPE-41, NPE-44, NPE-45, NPE-46, OVH-10 and A-17.
 func TestRank_Order(t *testing.T) {
 	a, b, c, d := mk.Pod("a").Obj(), mk.Pod("b").Obj(), mk.Pod("c").Priority(5).Obj(), mk.Pod("d").Memory("1Gi").Obj()
 	low, high := mk.Pod("low").Memory("2Gi").Obj(), mk.Pod("high").Memory("1Gi").Priority(9).Obj()
@@ -87,7 +87,7 @@ func TestRank_Order(t *testing.T) {
 }
 
 // Pods cannot request inodes, so priority decides first, then inodes less bytes requested.
-// Shows NPE-41 and NPE-43.
+// Shows NPE-41, NPE-43 and A-20.
 func TestRank_Inodes(t *testing.T) {
 	inodes := func(n uint64) stat {
 		return func(s *pressure.PodStats) {
