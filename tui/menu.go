@@ -88,6 +88,9 @@ func podItems(pod string) []menuItem {
 
 // isCordoned reports whether the frame shows a node as cordoned.
 func (s *Screen) isCordoned(node string) bool {
+	if s.frame == nil { // the first is still being made
+		return false
+	}
 	m := s.frame.Model
 	switch {
 	case m.Node != nil && m.Node.Row.Key == node:
