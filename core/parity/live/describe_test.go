@@ -75,7 +75,7 @@ func mixedNodes() []*v1.Node {
 	return nodes
 }
 
-// priorities creates two priority classes, one of which never preempts.
+// priorities creates two priority classes, one of which never preempts, and waits until pods may have them.
 func (s *fixture) priorities() {
 	never := v1.PreemptNever
 	for _, class := range []*schedulingv1.PriorityClass{
@@ -88,6 +88,11 @@ func (s *fixture) priorities() {
 		}
 		s.t.Cleanup(func() {
 			_ = s.client.SchedulingV1().PriorityClasses().Delete(context.Background(), class.Name, metav1.DeleteOptions{})
+		})
+		pod := podWith("tried", "1", func(p *v1.Pod) { p.Spec.PriorityClassName = class.Name })
+		s.eventually(func() error {
+			_, err := s.client.CoreV1().Pods(v1.NamespaceDefault).Create(s.ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err
 		})
 	}
 }
