@@ -13,4 +13,15 @@
 // A signature gets a table when it comes a second time: pods that are all different cost no more than their signatures. The
 // tables share a limit of bytes. Which signatures have tables, and what is in them, decides how fast an answer comes, and never
 // which.
+//
+// # The tree
+//
+// A table may have a [Tree] over the positions of the nodes in the list: how many are feasible, where verdicts ended, the best sum
+// of scores, how many nodes have it, and the bounds of scaled scores, for blocks of nodes, for pairs of blocks, and so on. So a
+// search finds where it ends, how many nodes it visits, the best and the runner-up by walking down the tree a few times.
+//
+//	changes of the list ─► stale blocks ─► [Tree.Window] ─► [Tree.Best] ─► [Tree.Tied], [Tree.RunnerUp]
+//	                                        asks plugins     asks plugins
+//	                                        about stale      to score
+//	                                        blocks in it     stale blocks
 package reuse

@@ -30,7 +30,9 @@ type Table struct {
 	Scaled [][]int64
 
 	cells        []Cell
+	tree         *Tree // nil until it is asked for
 	key          string
+	counted      int // bytes
 	newer, older *Table
 }
 
@@ -112,7 +114,6 @@ func (t *Tables) cameBefore(s Signature) bool {
 
 // makeRoom lets a table grow with the cluster, and takes tables away that were not used for the longest time.
 func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
-	before := table.bytes()
 	if more := numbers - len(table.cells); more > 0 {
 		table.cells = append(table.cells, make([]Cell, more)...)
 	}
@@ -124,7 +125,8 @@ func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
 			table.Scaled[i] = append(column, make([]int64, more)...)
 		}
 	}
-	t.stats.Bytes += table.bytes() - before
+	t.stats.Bytes += table.bytes() - table.counted
+	table.counted = table.bytes()
 	for t.stats.Bytes > t.limit && t.oldest != table {
 		t.evict(t.oldest)
 	}
@@ -133,7 +135,7 @@ func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
 func (t *Tables) evict(table *Table) {
 	t.unlink(table)
 	delete(t.bySignature, table.key)
-	t.stats.Bytes -= table.bytes()
+	t.stats.Bytes -= table.counted
 	t.stats.Tables--
 	t.stats.Evicted++
 }
@@ -142,6 +144,9 @@ func (table *Table) bytes() int {
 	bytes := cap(table.cells) * int(unsafe.Sizeof(Cell{}))
 	for _, column := range table.Scaled {
 		bytes += 8 * cap(column)
+	}
+	if table.tree != nil {
+		bytes += table.tree.bytes()
 	}
 	return bytes
 }
