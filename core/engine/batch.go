@@ -124,7 +124,7 @@ func (a *attempt) storeScores(chosen string, scores []fwk.NodePluginScores, won 
 	}
 	b.signature, b.sorted = nil, nil
 	switch {
-	case len(a.feasible) < 2:
+	case a.numFeasible() < 2:
 		count.Flushed[FlushEmptyList]++
 	case a.signature == nil:
 		count.Flushed[FlushNotBatchable]++

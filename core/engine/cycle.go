@@ -45,6 +45,8 @@ type attempt struct {
 	restricting sets.Set[string]
 	// reuse is what is known of the nodes for pods like this one; nil if nothing is.
 	reuse *framework.Reuse
+	// tree is the search, if it visited no node.
+	tree treeSearch
 	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
 	// Filter. scores are what the ranks are made of, unless they were reused.
 	feasible []fwk.NodeInfo

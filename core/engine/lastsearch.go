@@ -22,6 +22,7 @@ const (
 type lastSearch struct {
 	decision uint64 // the decision's Seq
 	feasible []fwk.NodeInfo
+	tree     treeSearch
 	chosen   string
 	results  []NodeResult // derived on first use; empty before
 	names    []string
@@ -37,21 +38,41 @@ func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
 	if len(s.results) == 0 {
 		nodes, _ := e.snapshot.NodeInfos().List()
 		s.results = append(s.results, make([]NodeResult, len(nodes))...)
-		s.names = s.names[:0]
-		for name := range e.statuses.All() {
-			s.names = append(s.names, name)
+		if s.tree.found() {
+			s.tree.mark(s.results)
+		} else {
+			e.markVisited(nodes)
 		}
-		e.mark(nodes, Rejected)
-		s.names = s.names[:0]
-		for _, node := range s.feasible {
-			s.names = append(s.names, node.Node().Name)
-		}
-		e.mark(nodes, Feasible)
 		if s.chosen != "" {
 			markNodes(s.results, nodes, []string{s.chosen}, Chosen)
 		}
 	}
 	return s.decision, s.results
+}
+
+// mark sets the results of the nodes that the search would have visited.
+func (t *treeSearch) mark(results []NodeResult) {
+	for at, cell := range t.tree.Nodes(t.window) {
+		results[at] = Feasible
+		if cell.Status != nil {
+			results[at] = Rejected
+		}
+	}
+}
+
+// markVisited sets the results of the nodes that the search visited.
+func (e *Engine) markVisited(nodes []fwk.NodeInfo) {
+	s := &e.lastSearch
+	s.names = s.names[:0]
+	for name := range e.statuses.All() {
+		s.names = append(s.names, name)
+	}
+	e.mark(nodes, Rejected)
+	s.names = s.names[:0]
+	for _, node := range s.feasible {
+		s.names = append(s.names, node.Node().Name)
+	}
+	e.mark(nodes, Feasible)
 }
 
 // mark sets the result of the nodes in names. Extenders return nodes in their own order.
@@ -92,7 +113,7 @@ func markNodes(found []NodeResult, nodes []fwk.NodeInfo, names []string, as Node
 // recordSearch keeps a decision's search. Its rejections are in e.statuses until the next search.
 func (e *Engine) recordSearch(a *attempt) {
 	s := &e.lastSearch
-	s.decision, s.feasible, s.chosen, s.results = 0, a.feasible, a.decision.Node, s.results[:0]
+	s.decision, s.feasible, s.tree, s.chosen, s.results = 0, a.feasible, a.tree, a.decision.Node, s.results[:0]
 	if a.decision.Examined > 0 {
 		s.decision = a.decision.Seq
 	}

@@ -144,14 +144,16 @@ func (a *attempt) filterAll() (searchStep, error) {
 			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(a.restricting))))
 	}
 	since := e.elapsed()
-	feasible, err := a.filter(universe, d)
+	if !a.filterByTree(nodes) {
+		a.feasible, err = a.filter(universe, d)
+	}
 	e.observePoint(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
 	// The start index advances even after an error, so that one broken node does not block the search.
-	e.startIndex = (e.startIndex + len(feasible) + d.NodeToStatus.Len()) % len(nodes)
+	e.startIndex = (e.startIndex + a.numExamined()) % len(nodes)
 	if err != nil {
 		return searched, err
 	}
-	a.feasible, a.passed = feasible, len(feasible)
+	a.passed = len(a.feasible)
 	return extendingAll, nil
 }
 
@@ -167,9 +169,8 @@ func (a *attempt) extendAll() (searchStep, error) {
 
 // countFeasible ends the filtering.
 func (a *attempt) countFeasible() (searchStep, error) {
-	a.decision.Feasible = len(a.feasible)
-	a.decision.Examined = len(a.feasible) + a.fit.Diagnosis.NodeToStatus.Len()
-	switch len(a.feasible) {
+	a.decision.Feasible, a.decision.Examined = a.numFeasible(), a.numExamined()
+	switch a.decision.Feasible {
 	case 0:
 		return searched, a.fit
 	case 1:
@@ -180,8 +181,25 @@ func (a *attempt) countFeasible() (searchStep, error) {
 
 func (a *attempt) score() (searchStep, error) {
 	e := a.engine
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, a.feasible); !status.IsSuccess() {
+	nodes, err := e.snapshot.NodeInfos().List()
+	if err != nil {
+		return searched, err
+	}
+	if a.tree.found() && !a.reuse.PreScoreIgnoresNodes() {
+		a.visitWindow(nodes)
+	}
+	feasible := a.feasible
+	if a.tree.found() {
+		feasible = nodes
+	}
+	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
 		return searched, status.AsError()
+	}
+	if a.rankByTree() {
+		return prioritizing, nil
+	}
+	if a.tree.found() {
+		a.visitWindow(nodes)
 	}
 	if a.reuse != nil && a.needsTotalsOnly() {
 		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, e.places)

@@ -48,6 +48,13 @@ func (a *attempt) rankScores() {
 
 // selectHost picks the feasible node with the highest total.
 func (a *attempt) selectHost() string {
+	if a.tree.found() {
+		name := a.selectByTree()
+		if a.batching {
+			a.storeScores(name, nil, 0)
+		}
+		return name
+	}
 	if len(a.feasible) == 1 {
 		name := a.feasible[0].Node().Name
 		if a.batching {

@@ -74,6 +74,11 @@ type Reuse struct {
 	scorers       scorers
 	totals        []int64
 
+	// tree has the verdicts about these nodes, if they were not visited one by one.
+	tree   *reuse.Tree
+	nodes  []fwk.NodeInfo
+	places []reuse.Place
+
 	reused, computed int
 }
 

@@ -23,6 +23,9 @@ type preScoreState struct {
 // Clone implements fwk.StateData. Nothing changes the state, so the copy is the state itself.
 func (s *preScoreState) Clone() fwk.StateData { return s }
 
+// PreScoreIgnoresNodes implements framework.NodelessPreScore: the sums are of all nodes.
+func (pl *InterPodAffinity) PreScoreIgnoresNodes(fwk.CycleState, *v1.Pod) bool { return true }
+
 // PreScore sums, per domain, the preferred terms of the pod and of existing pods.
 func (pl *InterPodAffinity) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
 	if pl.ignorePreferred && !hasPreferredTerms(pod) {

@@ -53,6 +53,12 @@ func (pl *PodTopologySpread) PreScore(_ context.Context, state fwk.CycleState, p
 	return nil
 }
 
+// PreScoreIgnoresNodes implements framework.NodelessPreScore: without soft constraints there is nothing to score.
+func (pl *PodTopologySpread) PreScoreIgnoresNodes(_ fwk.CycleState, pod *v1.Pod) bool {
+	q, err := pl.constraintSet(pod, v1.ScheduleAnyway)
+	return err == nil && q == nil
+}
+
 // syncOnce reads the nodes unless PreFilter of the same scheduling cycle did: the snapshot does not change in a cycle.
 func (pl *PodTopologySpread) syncOnce(state fwk.CycleState, all []fwk.NodeInfo) {
 	if s, err := readPreFilterState(state); err == nil && s.index == pl.index && s.revision == pl.index.Revision() {

@@ -17,6 +17,9 @@ import (
 // usage is what volumes of a class ask for, of what there is.
 type usage struct{ requested, capacity int64 }
 
+// PreScoreIgnoresNodes implements framework.NodelessPreScore: Filter has found what Score needs.
+func (pl *VolumeBinding) PreScoreIgnoresNodes(fwk.CycleState, *v1.Pod) bool { return true }
+
 // PreScore skips Score unless storage is scored.
 func (pl *VolumeBinding) PreScore(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
 	if len(pl.shape) == 0 {
