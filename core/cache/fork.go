@@ -47,7 +47,7 @@ func (s *Snapshot) Fork() *Snapshot {
 		treeVersion:   s.treeVersion,
 		changed:       slices.Clone(s.changed),
 		log:           changeLog{start: 1},
-		numbers:       s.numbers,
+		amounts:       slices.Clone(s.amounts),
 		free:          slices.Clone(s.free),
 	}
 	names := make([]string, len(s.list))

@@ -8,6 +8,8 @@ import (
 	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // NodeInfo is the scheduling state of one node: the node, its bound and assumed pods, and the sums over them.
@@ -46,6 +48,14 @@ func NewNodeInfo(pods ...*v1.Pod) *NodeInfo {
 		n.AddPod(pod)
 	}
 	return n
+}
+
+func (n *NodeInfo) amounts() reuse.Amounts {
+	return reuse.Amounts{
+		Allocatable: n.allocatable.quantities(), Requested: n.requested.quantities(),
+		NonZeroMilliCPU: n.nonZeroRequested.MilliCPU, NonZeroMemory: n.nonZeroRequested.Memory,
+		Pods: int64(len(n.pods.items)), AllowedPods: int64(n.allocatable.AllowedPodNumber),
+	}
 }
 
 // Node returns the node, or nil while only its pods are known.

@@ -21,9 +21,9 @@ func (c *Cache) UpdateSnapshot(s *Snapshot) error {
 	err := fmt.Errorf("snapshot state is not consistent, length of NodeInfoList=%d not equal to length of nodes in tree=%d "+
 		", length of NodeInfoMap=%d, length of nodes in cache=%d, trying to recover",
 		len(s.list), c.nodeTree.len(), len(s.slots), len(c.entries))
-	numbers, log := s.numbers, s.log
+	amounts, log := s.amounts, s.log
 	*s = *NewSnapshot()
-	s.numbers, s.log = numbers, log // what knows the nodes of before knows nothing of these
+	s.amounts, s.log = amounts, log // what knows the nodes of before knows nothing of these
 	c.refresh(s)
 	return err
 }
@@ -61,6 +61,7 @@ func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	}
 	affine, requiredAnti := at.info.hasPodsWithAffinity(), at.info.hasPodsWithRequiredAntiAffinity()
 	info.copyTo(&at.info)
+	s.amounts[at.number] = info.amounts()
 	if file && kind == Updated {
 		s.places[at.position].Generation = info.generation
 		s.log.add(at.position, len(s.list))
@@ -109,8 +110,8 @@ func (s *Snapshot) newNumber() int32 {
 		s.free = s.free[:last]
 		return number
 	}
-	s.numbers++
-	return s.numbers - 1
+	s.amounts = append(s.amounts, reuse.Amounts{})
+	return int32(len(s.amounts) - 1)
 }
 
 // rebuildLists rebuilds the list and the sublists in the order of the names.

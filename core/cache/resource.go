@@ -12,6 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	podrequests "orrery/core/requests"
+	"orrery/core/reuse"
 	"orrery/core/saturating"
 )
 
@@ -29,6 +30,10 @@ type Resource struct {
 }
 
 var _ fwk.Resource = (*Resource)(nil)
+
+func (r *Resource) quantities() reuse.Quantities {
+	return reuse.Quantities{MilliCPU: r.MilliCPU, Memory: r.Memory, EphemeralStorage: r.EphemeralStorage}
+}
 
 // NewResource converts a resource list. Names that scheduling ignores are left out.
 func NewResource(list v1.ResourceList) *Resource {

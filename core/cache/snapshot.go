@@ -16,8 +16,8 @@ type Snapshot struct {
 	slots   map[string]*slot // by node name; exactly the nodes of the list
 	list    []fwk.NodeInfo   // in the order of the tree
 	places  []reuse.Place    // of the nodes of the list
-	numbers int32            // how many numbers were given to nodes
 	free    []int32          // numbers of nodes that left
+	amounts []reuse.Amounts  // of the nodes by number; a number is free or a node's
 
 	havePodsWithAffinity             sublist        // nodes with pods that have pod affinity or anti-affinity
 	havePodsWithRequiredAntiAffinity sublist        // nodes with pods that have required anti-affinity
@@ -119,8 +119,8 @@ func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error
 // Places returns the places of the nodes of List, in its order. They are valid until the next refresh.
 func (s *Snapshot) Places() []reuse.Place { return s.places }
 
-// Numbers is how many numbers nodes have: each is less than this.
-func (s *Snapshot) Numbers() int { return int(s.numbers) }
+// Amounts are the amounts of the nodes, by number. They are valid until the next refresh.
+func (s *Snapshot) Amounts() []reuse.Amounts { return s.amounts }
 
 // Get returns a node by name.
 func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {

@@ -9,7 +9,9 @@ type Best struct {
 }
 
 // Scaled are the lowest and the highest score of a column.
-func (b Best) Scaled(column int) (least, most int64) { return b.scaled[column].least, b.scaled[column].most }
+func (b Best) Scaled(column int) (least, most int64) {
+	return b.scaled[column].least, b.scaled[column].most
+}
 
 // Best computes the scores of a window that are not known, and returns the best. It returns false if one is not for reuse. The
 // bounds are the tree's, until the next call.

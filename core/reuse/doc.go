@@ -14,6 +14,9 @@
 // tables share a limit of bytes. Which signatures have tables, and what is in them, decides how fast an answer comes, and never
 // which.
 //
+// Pods that differ in their requests alone have a table in common, with what plugins say that look at more than [Amounts]. The
+// amounts of all nodes lie side by side, and what depends on a pod's requests is computed from them.
+//
 // # The tree
 //
 // A table may have a [Tree] over the positions of the nodes in the list: how many are feasible, where verdicts ended, the best sum

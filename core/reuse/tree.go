@@ -8,11 +8,11 @@ import (
 
 // Tree has sums of a table's cells by the positions of their nodes, so that a search of many nodes looks at few.
 //
-//	                 sums of all
-//	               /             \
-//	         sums of half     sums of half
-//	          /      \          /      \
-//	       block   block     block   block     blockSize positions each
+//	          sums of all
+//	        /             \
+//	  sums of half     sums of half
+//	   /      \          /      \
+//	block   block     block   block     blockSize positions each
 //
 // A change of a node makes the sums of its block stale, and those above it. A stale block counts as if no node in it were
 // feasible, until a search comes to it: so a search computes nothing about nodes that it does not reach.
