@@ -106,10 +106,18 @@ func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod 
 	base := node.GetRequested()
 	for i := range b.resources {
 		if there, held := b.resources[i].amounts(node, base, s.amounts[i], s.devices); there != 0 {
-			shares = append(shares, min(1, float64(held)/float64(there)))
+			shares = append(shares, share(there, held))
 		}
 	}
-	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore)), nil
+	return evenness(shares), nil
+}
+
+// share is how much of a resource is held, at most all of it.
+func share(there, held int64) float64 { return min(1, float64(held)/float64(there)) }
+
+// evenness is the score of the shares.
+func evenness(shares []float64) int64 {
+	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore))
 }
 
 // deviation is the standard deviation of the shares. Each product is rounded, which prevents fused multiply-add, so that
