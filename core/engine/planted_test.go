@@ -17,10 +17,10 @@ type plantedMistake struct{ name, file, from, to string }
 
 // unseen is a mistake by which a place does not show that a node differs in something.
 func unseen(name, differs string) plantedMistake {
-	const from = "\tinfo.copyTo(&at.info)\n\tif file && kind == Updated {\n"
+	const from = "\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif file && kind == Updated {\n"
 	return plantedMistake{
 		name, "cache/refresh.go", from,
-		"\tbefore := at.info\n\tinfo.copyTo(&at.info)\n\tif file && kind == Updated && !(" + differs + ") {\n",
+		"\tbefore := at.info\n\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif file && kind == Updated && !(" + differs + ") {\n",
 	}
 }
 
@@ -34,6 +34,8 @@ var plantedMistakes = []plantedMistake{
 		"nomination", "engine/search.go",
 		"a.reuse == nil || e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name)", "a.reuse == nil",
 	},
+	{"amounts", "cache/refresh.go", "\ts.amounts[at.number] = info.amounts()\n", "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
+	{"stale block", "reuse/tree.go", "\t\ttree.expire(int(position) / blockSize)\n", "\t\tif position%7 != 0 {\n\t\t\ttree.expire(int(position) / blockSize)\n\t\t}\n"},
 	{"namespace's labels", "plugins/interpodaffinity/termset.go", ".Map(pl.visibleLabels).Map(namespace)", ".Map(pl.visibleLabels)"},
 	{"spread count", "plugins/topology/domaincounts.go", "range r.log[t.replayed-r.logStart:]", "range r.log[t.replayed-r.logStart+1:]"},
 	{"minimum domain", "plugins/topology/domainsums.go", "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},

@@ -243,6 +243,9 @@ func (r *longRun) addPod() {
 	r.created++
 	b := mk.Pod(fmt.Sprint("p", r.created)).Namespace(pick(r.draw, "default", "other")).Created(r.now)
 	pick(r.draw, templates...)(b)
+	if r.draw.IntN(4) == 0 {
+		b.CPU(fmt.Sprintf("%dm", 50+r.created)) // like no other
+	}
 	b.Scheduler(pick(r.draw, v1.DefaultSchedulerName, v1.DefaultSchedulerName, "packing"))
 	pod := b.Obj()
 	r.waiting = append(r.waiting, pod)

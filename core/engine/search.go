@@ -96,7 +96,7 @@ func (a *attempt) preFilter() (searchStep, error) {
 	}
 	a.allowed, a.restricting = result, plugins
 	if result.AllNodes() {
-		a.reuse = a.profile.Reuse(a.state, a.pod, e.snapshot.Numbers())
+		a.reuse = a.profile.Reuse(a.state, a.pod, e.snapshot)
 	}
 	if a.batching {
 		a.hinted = a.nodeHint()

@@ -18,6 +18,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/reuse"
 )
 
 // answer is a fake plugin's result. The zero value is success.
@@ -336,4 +337,35 @@ func sorted[T cmp.Ordered](set sets.Set[T]) []T {
 		return nil
 	}
 	return sets.List(set)
+}
+
+// placed is a list of nodes of these generations. Nothing says which of them changed.
+type placed struct {
+	cluster
+	generations []int64
+}
+
+func (p placed) ChangesSince(uint64) ([]int32, uint64, bool) { return nil, 0, false }
+func (p placed) Amounts() []reuse.Amounts                    { return make([]reuse.Amounts, len(p.cluster)) }
+
+func (p placed) Places() []reuse.Place {
+	var places []reuse.Place
+	for i, generation := range p.generations {
+		places = append(places, reuse.Place{Number: int32(i), Generation: generation})
+	}
+	return places
+}
+
+// counted is a list of nodes with so many pods.
+type counted struct {
+	placed
+	pods []int64
+}
+
+func (c counted) Amounts() []reuse.Amounts {
+	var all []reuse.Amounts
+	for _, n := range c.pods {
+		all = append(all, reuse.Amounts{Pods: n})
+	}
+	return all
 }

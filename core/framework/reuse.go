@@ -16,6 +16,7 @@ type reuser struct {
 	columns   int // scaled scores
 	tables    *reuse.Tables
 	signature reuse.Signature
+	rest      int // how much of the signature is of plugins that do not look at amounts
 	cycle     Reuse
 }
 
@@ -68,8 +69,12 @@ type Reuse struct {
 	table   *reuse.Table
 	refused uint64 // NodeLocal plugins that do not sign the pod, as bits
 
-	// local and others are the Filter plugins that are not skipped, stops how many verdicts ended at each position, or passed.
+	// local, others and byAmounts are the Filter plugins that are not skipped, stops how many verdicts ended at each position, or
+	// passed.
 	local, others []*entry[fwk.FilterPlugin]
+	byAmounts     []amountsFilter // if the table is for pods of any requests
+	amounts       []reuse.Amounts
+	judged        amountsVerdict // the last
 	stops         []int
 	scorers       scorers
 	totals        []int64
@@ -82,32 +87,39 @@ type Reuse struct {
 	reused, computed int
 }
 
-// Reuse returns what may be reused for a pod after PreFilter; nil if nothing may be: nodes have so many numbers.
-func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, numbers int) *Reuse {
+// Reuse returns what may be reused for a pod after PreFilter; nil if nothing may be.
+func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	r := &p.reuser
 	if r.tables == nil || state.recorder != nil {
 		return nil
 	}
 	cycle := &r.cycle
 	*cycle = Reuse{
-		profile: p, state: state, pod: pod,
-		local: cycle.local[:0], others: cycle.others[:0], scorers: cycle.scorers, totals: cycle.totals,
+		profile: p, state: state, pod: pod, amounts: nodes.Amounts(),
+		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], scorers: cycle.scorers, totals: cycle.totals,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
 	}
-	if !cycle.sign() {
-		return nil
-	}
-	if cycle.table = r.tables.Find(r.signature, numbers, r.columns); cycle.table == nil {
+	if !cycle.sign() || !cycle.findTable() {
 		return nil
 	}
 	for _, s := range p.filtersFor(state) {
-		if cycle.isLocal(s.local) {
-			cycle.local = append(cycle.local, s)
-		} else {
+		switch {
+		case !cycle.isLocal(s.local):
 			cycle.others = append(cycle.others, s)
+		case len(cycle.byAmounts) == 0 || !usesAmounts(s.plugin):
+			cycle.local = append(cycle.local, s)
 		}
 	}
 	return cycle
+}
+
+// findTable finds the table of pods like this one, or else the one of pods that differ from it in their requests alone.
+func (c *Reuse) findTable() bool {
+	r, numbers := &c.profile.reuser, len(c.amounts)
+	if c.table = r.tables.Find(r.signature, numbers, r.columns); c.table == nil && c.takeAmounts() {
+		c.table = r.tables.Find(r.signature[:r.rest], numbers, r.columns)
+	}
+	return c.table != nil
 }
 
 // sign makes the pod's signature. It returns false if a plugin panics over the pod: that shows when it is called.
@@ -115,7 +127,19 @@ func (c *Reuse) sign() (signed bool) {
 	defer func() { signed = recover() == nil }()
 	r := &c.profile.reuser
 	r.signature = r.signature[:0]
+	c.signWith(false)
+	r.rest = len(r.signature)
+	c.signWith(true)
+	return true
+}
+
+// signWith has the plugins sign that look at amounts, or the others.
+func (c *Reuse) signWith(amounts bool) {
+	r := &c.profile.reuser
 	for i, plugin := range r.locals {
+		if usesAmounts(plugin) != amounts {
+			continue
+		}
 		appended, ok := plugin.AppendSignature(r.signature, c.state, c.pod)
 		if ok {
 			r.signature = appended.Flag(true)
@@ -124,7 +148,6 @@ func (c *Reuse) sign() (signed bool) {
 		c.refused |= 1 << i
 		r.signature = r.signature.Flag(false)
 	}
-	return true
 }
 
 // maxLocals is how many NodeLocal plugins may refuse a pod one by one; further ones are never reused.
@@ -135,15 +158,21 @@ func (c *Reuse) isLocal(local int) bool {
 }
 
 // Filter is RunFilterPlugins. It calls the plugins that are not NodeLocal, and the others if the node has changed.
-func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, at reuse.Place) *fwk.Status {
-	cell := c.table.Cell(at.Number)
-	if cell.Generation == at.Generation {
+func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, place reuse.Place) *fwk.Status {
+	cell := c.table.Cell(place.Number)
+	if cell.Generation == place.Generation {
 		c.reused++
-	} else if !c.filter(ctx, node, cell, at.Generation) {
+	} else if !c.filter(ctx, node, cell, place.Generation) {
 		return c.profile.RunFilterPlugins(ctx, c.state, c.pod, node)
 	}
+	rejection, stop := cell.Status, cell.Stop
+	if len(c.byAmounts) > 0 {
+		if v := c.judgeAmounts(place.Number); v.position >= 0 && v.position < stop {
+			rejection, stop = v.rejection, v.position
+		}
+	}
 	for i, s := range c.others {
-		if s.position > cell.Stop {
+		if s.position > stop {
 			break
 		}
 		if status := c.profile.filterBy(ctx, c.state, c.pod, node, c.others[i:i+1], nil, false); status != nil {
@@ -151,8 +180,8 @@ func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, at reuse.Place) *
 			return status
 		}
 	}
-	c.stops[cell.Stop]++
-	return cell.Status
+	c.stops[stop]++
+	return rejection
 }
 
 // filter computes the verdict of the NodeLocal plugins. It returns false if one fails: its error is not for reuse.
@@ -181,16 +210,23 @@ func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell,
 
 // Filtered counts the verdicts as calls of the plugins that they are of. It is called when no node is left to filter.
 func (c *Reuse) Filtered() {
-	after, i := 0, len(c.stops)-1
-	for at := len(c.local) - 1; at >= 0; at-- {
-		s := c.local[at]
-		for ; i >= s.position; i-- {
-			after += c.stops[i]
-		}
-		s.Calls += uint64(after)
-		s.Rejections += uint64(c.stops[s.position])
+	after := 0 // verdicts that ended at a position or after it
+	for at := len(c.stops) - 1; at >= 0; at-- {
+		after += c.stops[at]
+		c.stops[at] = after
+	}
+	for _, s := range c.local {
+		c.countCalls(s)
+	}
+	for i := range c.byAmounts {
+		c.countCalls(c.byAmounts[i].entry)
 	}
 	c.count()
+}
+
+func (c *Reuse) countCalls(s *entry[fwk.FilterPlugin]) {
+	s.Calls += uint64(c.stops[s.position])
+	s.Rejections += uint64(c.stops[s.position] - c.stops[s.position+1])
 }
 
 // count adds this cycle's cells to the counts of the tables.

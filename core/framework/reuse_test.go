@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/framework"
+	"orrery/core/mk"
 	"orrery/core/reuse"
 )
 
@@ -42,7 +43,7 @@ func filterAll(t *testing.T, p *framework.Profile, pod *v1.Pod, world cluster, g
 	*log = nil
 	state := framework.NewCycleState()
 	p.RunPreFilterPlugins(ctx, state, pod)
-	r := p.Reuse(state, pod, len(world))
+	r := p.Reuse(state, pod, placed{world, generations})
 	if r == nil {
 		return nil, nil
 	}
@@ -154,13 +155,64 @@ func TestReuse_FailuresAreNotKept(t *testing.T) {
 	}
 }
 
+// byAmounts is a Filter and Score plugin that looks at the number of pods alone. Pods of different names differ for it.
+type byAmounts struct{ localFilter }
+
+func (b byAmounts) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	return to.Text(pod.Name), true
+}
+
+func (b byAmounts) FilterByAmounts(_ fwk.CycleState, pod *v1.Pod) func(*reuse.Amounts) *fwk.Status {
+	return func(node *reuse.Amounts) *fwk.Status {
+		if int(node.Pods) >= len(pod.Name) {
+			return fwk.NewStatus(fwk.Unschedulable, "more pods than letters")
+		}
+		return nil
+	}
+}
+
+// Pods that no other is like share what plugins say that do not look at amounts.
+func TestReuse_ByAmounts(t *testing.T) {
+	var log []string
+	local := localFilter{filter: filter{fake: fake{"Local", &log}, status: rejecting("b")}}
+	amounts := byAmounts{localFilter{filter: filter{fake: fake{"Amounts", &log}}}}
+	last := localFilter{filter: filter{fake: fake{"Last", &log}, status: rejecting("c")}}
+	world := nodes("a", "b", "c", "d")
+	p := profile(t, framework.Options{Snapshot: world}, local, amounts, last)
+	for i, pod := range []string{"1st", "2nd", "third"} {
+		state := framework.NewCycleState()
+		r := p.Reuse(state, mk.Pod(pod).Obj(), counted{placed{world, []int64{1, 2, 3, 4}}, []int64{0, 9, 0, 4}})
+		if i == 0 {
+			if r != nil {
+				t.Fatal("the first pod has nothing to reuse")
+			}
+			continue
+		}
+		log = nil
+		var statuses []string
+		for at, info := range world {
+			statuses = append(statuses, describe(r.Filter(ctx, info, reuse.Place{Number: int32(at), Generation: int64(at + 1)})))
+		}
+		want := []string{"Success", "Unschedulable by Local: no", "Unschedulable by Last: no", "Unschedulable by Amounts: more pods than letters"}
+		if pod == "third" {
+			want[3] = "Success"
+		}
+		if diff := cmp.Diff(want, statuses); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", pod, diff)
+		}
+		if pod == "third" && len(log) > 0 {
+			t.Errorf("for the third pod plugins are called: %q", log)
+		}
+	}
+}
+
 func TestReuse_NothingWithoutLeave(t *testing.T) {
 	var log []string
 	world := nodes("a")
 	local := localFilter{filter: filter{fake: fake{"Local", &log}}}
 	p := profile(t, framework.Options{Snapshot: world, NoReuse: true}, local)
 	for range 3 {
-		if p.Reuse(framework.NewCycleState(), web, 1) != nil {
+		if p.Reuse(framework.NewCycleState(), web, placed{nodes("a"), []int64{1}}) != nil {
 			t.Fatal("verdicts are reused although the options say no")
 		}
 	}
@@ -168,7 +220,7 @@ func TestReuse_NothingWithoutLeave(t *testing.T) {
 	state := framework.NewCycleState()
 	state.SetRecorder(&noRecords{})
 	for range 3 {
-		if p.Reuse(state, web, 1) != nil {
+		if p.Reuse(state, web, placed{nodes("a"), []int64{1}}) != nil {
 			t.Fatal("verdicts are reused although a recorder wants to see each")
 		}
 	}
@@ -225,13 +277,13 @@ func TestTotals_AreThoseOfRunScorePlugins(t *testing.T) {
 			score{fake: fake{name: "Other"}, scores: draw("other", 100), normalize: blinkingLights},
 		}
 		p := profile(t, framework.Options{Snapshot: world}, plugins...)
-		places := []reuse.Place{{Number: 0, Generation: 1}, {Number: 1, Generation: 2}, {Number: 2, Generation: 3}, {Number: 3, Generation: 4}}
+		list := placed{world, []int64{1, 2, 3, 4}}
 		state := framework.NewCycleState()
-		p.Reuse(state, web, len(world))
+		p.Reuse(state, web, list)
 		for range 3 {
 			listed, status := p.RunScorePlugins(ctx, state, web, world)
 			listed = slices.Clone(listed) // the next run overwrites it
-			totals, reusedStatus, ok := p.Reuse(state, web, len(world)).Totals(ctx, world, places)
+			totals, reusedStatus, ok := p.Reuse(state, web, list).Totals(ctx, world, list.Places())
 			switch {
 			case !ok && status.IsSuccess() && most < 1<<60:
 				rt.Fatal("the scores are refused although they are right")

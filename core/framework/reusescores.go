@@ -13,6 +13,8 @@ type scorers struct {
 	summed []*entry[fwk.ScorePlugin] // their raw scores are their scores
 	scaled []*entry[fwk.ScorePlugin]
 	others []*entry[fwk.ScorePlugin] // called for every node
+
+	byAmounts []amountsScore // if the table is for pods of any requests
 }
 
 // Totals are the totals of RunScorePlugins, without the scores that they are made of, in the order of the nodes. It returns false
@@ -20,7 +22,9 @@ type scorers struct {
 // overwrites it in its next cycle.
 func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse.Place) ([]int64, *fwk.Status, bool) {
 	w := c.profile.instrument(Score, c.state)
-	c.sortScorers()
+	if !c.sortScorers() {
+		return nil, nil, false
+	}
 	c.totals = c.totals[:0]
 	for i := range places {
 		cell := c.table.Cell(places[i].Number)
@@ -36,6 +40,9 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 			return nil, nil, false
 		}
 	}
+	if !c.addByAmounts(places) {
+		return nil, nil, false
+	}
 	if len(c.scorers.others) > 0 {
 		if err := c.addOthers(ctx, w, nodes); err != nil {
 			w.done(fwk.Error)
@@ -47,14 +54,19 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 	return c.totals, nil, true
 }
 
-func (c *Reuse) sortScorers() {
+// sortScorers returns false if scores that depend on the pod's requests are not known by amounts.
+func (c *Reuse) sortScorers() bool {
 	by := &c.scorers
-	by.summed, by.scaled, by.others = by.summed[:0], by.scaled[:0], by.others[:0]
+	by.summed, by.scaled, by.others, by.byAmounts = by.summed[:0], by.scaled[:0], by.others[:0], by.byAmounts[:0]
 	for _, s := range c.profile.points.score {
 		switch {
 		case c.state.skipScore.has(s.Plugin):
 		case !c.isLocal(s.local):
 			by.others = append(by.others, s)
+		case len(c.byAmounts) > 0 && usesAmounts(s.plugin):
+			if !c.takeAmountsScore(s) {
+				return false
+			}
 		case s.column >= 0:
 			by.scaled = append(by.scaled, s)
 		case s.plugin.ScoreExtensions() == nil:
@@ -63,6 +75,7 @@ func (c *Reuse) sortScorers() {
 			by.others = append(by.others, s)
 		}
 	}
+	return true
 }
 
 // score computes a node's scores. It returns false if one is not for reuse.
@@ -141,6 +154,9 @@ func (c *Reuse) addOthers(ctx context.Context, w instrument, nodes []fwk.NodeInf
 
 // scored counts the scores as calls of the plugins that they are of.
 func (c *Reuse) scored(nodes int) {
+	for _, s := range c.scorers.byAmounts {
+		s.Calls += uint64(nodes)
+	}
 	for _, list := range [...][]*entry[fwk.ScorePlugin]{c.scorers.summed, c.scorers.scaled} {
 		for _, s := range list {
 			s.Calls += uint64(nodes)

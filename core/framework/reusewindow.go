@@ -15,13 +15,15 @@ type Nodes interface {
 	List() ([]fwk.NodeInfo, error)
 	// Places are the places of the nodes of List.
 	Places() []reuse.Place
+	// Amounts are the amounts of the nodes by the numbers of their places.
+	Amounts() []reuse.Amounts
 }
 
 // Window returns the part of the nodes that a search from a start visits to find so many feasible ones, without visiting them one
-// by one. It returns false if they have to be visited: a plugin that looks at other nodes filters, or one failed.
+// by one. It returns false if they have to be visited: a plugin that looks at other nodes or at amounts filters, or one failed.
 func (c *Reuse) Window(ctx context.Context, nodes Nodes, start, wanted int) (reuse.Window, bool) {
 	list, err := nodes.List()
-	if err != nil || len(c.others) > 0 {
+	if err != nil || len(c.others) > 0 || len(c.byAmounts) > 0 {
 		return reuse.Window{}, false
 	}
 	c.nodes, c.places = list, nodes.Places()
@@ -44,8 +46,7 @@ func (c *Reuse) Tree() *reuse.Tree { return c.tree }
 // Best is the best total of a window, and what is to be added to a sum of the tree for its total. It returns false if the totals
 // have to be computed one by one: a plugin looks at other nodes, has scores that differ after scaling, or failed.
 func (c *Reuse) Best(ctx context.Context, w reuse.Window) (best reuse.Best, more int64, ok bool) {
-	c.sortScorers()
-	if len(c.scorers.others) > 0 {
+	if !c.sortScorers() || len(c.scorers.others) > 0 {
 		return best, 0, false
 	}
 	best, ok = c.tree.Best(w, func(position int, cell *reuse.Cell) bool {
