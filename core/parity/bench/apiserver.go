@@ -19,11 +19,15 @@ type apiserver struct {
 	bound       int      // pods bound since the start
 	deleteEvery int      // after this many bindings one of the deletable pods is deleted; 0 means never
 	deletable   []string // one of the two pods on every node at the start, or those with claims for devices
+	nodes       nodeChurn
 }
 
 func newAPIServer(c testCase, objects []world.Object) *apiserver {
-	s := &apiserver{pods: map[string]*v1.Pod{}, version: 2_000_000, deleteEvery: c.deleteEvery}
+	s := &apiserver{pods: map[string]*v1.Pod{}, version: 2_000_000, deleteEvery: c.deleteEvery, nodes: nodeChurn{every: c.changeNodeEvery}}
 	for _, object := range objects {
+		if node, is := object.(*v1.Node); is && c.changeNodeEvery > 0 {
+			s.nodes.all = append(s.nodes.all, node)
+		}
 		pod, ok := object.(*v1.Pod)
 		if !ok {
 			continue
@@ -58,6 +62,9 @@ func (s *apiserver) bind(name, node string) ([]change, error) {
 	if s.deleteEvery > 0 && s.bound%s.deleteEvery == 0 && len(s.deletable) > 0 {
 		changes = append(changes, s.remove(s.deletable[0])...)
 		s.deletable = s.deletable[1:]
+	}
+	if every := s.nodes.every; every > 0 && s.bound%every == 0 {
+		changes = append(changes, s.changeNode())
 	}
 	return changes, nil
 }

@@ -24,6 +24,7 @@ type testCase struct {
 func cases() []testCase {
 	var all []testCase
 	for _, r := range rows {
+		all = append(all, testCase{r, 100, 0}) // every node is scored, whatever the percentage
 		for _, nodes := range []int{500, 5000} {
 			for _, percentage := range []int32{0, 100} {
 				all = append(all, testCase{r, nodes, percentage})

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/mk"
+	"orrery/core/mk/kinds"
 	"orrery/core/world"
 )
 
@@ -47,7 +48,7 @@ var deviceRows = []row{
 	},
 	{
 		name: "extended resources", pods: devicePods, slow: true, gates: []string{"DRAExtendedResource"}, objects: extendedClasses(), onNode: gpus(5),
-		pod: func(i int) *mk.PodBuilder { return plain(i).Request(v1.ResourceName(extendedName(i)), "1") },
+		pod: func(i int) *mk.PodBuilder { return kinds.Plain(i).Request(v1.ResourceName(extendedName(i)), "1") },
 	},
 }
 
@@ -67,7 +68,7 @@ const (
 
 // withDeviceClaim is a small pod with a claim of its own for devices.
 func withDeviceClaim(i int) *mk.PodBuilder {
-	b := plain(i)
+	b := kinds.Plain(i)
 	b.Obj().Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "devices", ResourceClaimTemplateName: ptr.To("devices")}}
 	b.Obj().Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "devices", ResourceClaimName: ptr.To(claimName(i))}}
 	return b

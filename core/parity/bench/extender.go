@@ -14,11 +14,12 @@ import (
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
 	"orrery/core/extender"
+	"orrery/core/mk/kinds"
 	"orrery/core/world"
 )
 
 // extenderRows are pods about which an extender is asked.
-var extenderRows = []row{{name: "an extender", extender: true, pod: plain, pods: 500}}
+var extenderRows = []row{{name: "an extender", extender: true, pod: kinds.Plain, pods: 500}}
 
 // extenderThinks is how long the extender takes for an answer.
 const extenderThinks = time.Millisecond

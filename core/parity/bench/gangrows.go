@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"orrery/core/mk"
+	"orrery/core/mk/kinds"
 	"orrery/core/world"
 )
 
@@ -17,7 +18,7 @@ var gangGates = []string{"GenericWorkload", "GangScheduling"}
 
 // memberOf returns the pods of gangs of a size.
 func memberOf(size int) func(int) *mk.PodBuilder {
-	return func(i int) *mk.PodBuilder { return plain(i).InGroup(gangName(i/size), "workers") }
+	return func(i int) *mk.PodBuilder { return kinds.Plain(i).InGroup(gangName(i/size), "workers") }
 }
 
 func gangName(i int) string { return fmt.Sprintf("gang%d", i) }

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
+	"orrery/core/mk/kinds"
 	"orrery/core/world"
 )
 
@@ -36,55 +37,48 @@ type row struct {
 	unschedulable func(i int) bool
 	// deleteEvery is after how many bindings one of the bound pods is deleted; 0 means never.
 	deleteEvery int
+	// changeNodeEvery is after how many bindings a node is added or changed; 0 means never.
+	changeNodeEvery int
 	// pods is how many pods a run schedules; 0 means the usual number.
 	pods int
 	// slow marks a row in which kube-scheduler needs most of a second for a pod where all of 5,000 nodes are scored.
 	slow bool
 }
 
-// groups is the number of applications that the pods of a row belong to, if it matters.
-const groups = 10
-
 var rows = append([]row{
-	{name: "one template", pod: plain},
-	{name: "all different", pod: func(i int) *mk.PodBuilder {
-		return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", fmt.Sprintf("app%d", i)).
-			CPU(fmt.Sprintf("%dm", 100+i%997)).Memory(fmt.Sprintf("%dMi", 100+i%499))
-	}},
-	{name: "hard spread", pod: hardSpread, bound: withSomeOf(hardSpread)},
+	{name: "one template", pod: kinds.Plain},
+	{name: "all different", pod: kinds.Different},
+	{name: "hard spread", pod: kinds.HardSpread, bound: withSomeOf(kinds.HardSpread)},
 	{
 		name: "default spread",
-		pod:  func(i int) *mk.PodBuilder { return plain(i).Label("app", "web") },
+		pod:  func(i int) *mk.PodBuilder { return kinds.Plain(i).Label("app", "web") },
 		objects: []world.Object{&v1.Service{
 			ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default", UID: "service/web"},
 			Spec:       v1.ServiceSpec{Selector: map[string]string{"app": "web"}},
 		}},
 	},
-	{name: "anti-affinity", pod: antiAffinity, bound: withSomeOf(antiAffinity)},
-	{name: "required affinity", pod: requiredAffinity, bound: withSomeOf(requiredAffinity)},
-	{name: "preferred affinity", pod: preferredAffinity, bound: withSomeOf(preferredAffinity)},
+	{name: "anti-affinity", pod: kinds.AntiAffinity, bound: withSomeOf(kinds.AntiAffinity)},
+	{name: "required affinity", pod: kinds.RequiredAffinity, bound: withSomeOf(kinds.RequiredAffinity)},
+	{name: "preferred affinity", pod: kinds.PreferredAffinity, bound: withSomeOf(kinds.PreferredAffinity)},
 	{
 		name: "preemption", pods: 100,
-		pod:   func(i int) *mk.PodBuilder { return plain(i).CPU("16").Priority(100) },
+		pod:   func(i int) *mk.PodBuilder { return kinds.Plain(i).CPU("16").Priority(100) },
 		bound: filled,
 	},
 	{
 		name: "unschedulable churn", deleteEvery: 20,
 		pod: func(i int) *mk.PodBuilder {
 			if unfit(i) {
-				return plain(i).CPU("62")
+				return kinds.Plain(i).CPU("62")
 			}
-			return plain(i)
+			return kinds.Plain(i)
 		},
 		unschedulable: unfit,
 	},
+	{name: "churn of nodes and pods", pod: kinds.Plain, deleteEvery: 5, changeNodeEvery: 10},
 }, slices.Concat(storageRows, deviceRows, gangRows, extenderRows)...)
 
 func unfit(i int) bool { return i%10 == 4 }
-
-func plain(i int) *mk.PodBuilder {
-	return mk.Pod(fmt.Sprintf("p%d", i)).Label("app", "main").CPU("100m").Memory("100Mi")
-}
 
 // usual returns the pods on a node before the run.
 func usual(node int) []*mk.PodBuilder {
@@ -115,43 +109,4 @@ func withSomeOf(pod func(int) *mk.PodBuilder) func(int) []*mk.PodBuilder {
 		}
 		return pods
 	}
-}
-
-func group(i int) (name string, selector *metav1.LabelSelector) {
-	name = fmt.Sprintf("group%d", i%groups)
-	return name, &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
-}
-
-func hardSpread(i int) *mk.PodBuilder {
-	app, selector := group(i)
-	b := plain(i).Label("app", app)
-	for _, key := range []string{v1.LabelTopologyZone, v1.LabelHostname} {
-		b.Obj().Spec.TopologySpreadConstraints = append(b.Obj().Spec.TopologySpreadConstraints, v1.TopologySpreadConstraint{
-			MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: selector,
-		})
-	}
-	return b
-}
-
-func antiAffinity(i int) *mk.PodBuilder {
-	app, selector := group(i)
-	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{LabelSelector: selector, TopologyKey: v1.LabelHostname}},
-	}})
-}
-
-func requiredAffinity(i int) *mk.PodBuilder {
-	app, selector := group(i)
-	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{LabelSelector: selector, TopologyKey: v1.LabelTopologyZone}},
-	}})
-}
-
-func preferredAffinity(i int) *mk.PodBuilder {
-	app, selector := group(i)
-	return plain(i).Label("app", app).Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
-		PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{
-			Weight: 10, PodAffinityTerm: v1.PodAffinityTerm{LabelSelector: selector, TopologyKey: v1.LabelHostname},
-		}},
-	}})
 }

@@ -8,13 +8,14 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/mk"
+	"orrery/core/mk/kinds"
 	"orrery/core/world"
 )
 
 // storageRows are the workloads with volumes of upstream's scheduler_perf, and pods whose claims are bound with them.
 var storageRows = []row{
 	{name: "secret volume", pod: func(i int) *mk.PodBuilder {
-		return plain(i).Volume("secret", v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "secret"}})
+		return kinds.Plain(i).Volume("secret", v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: "secret"}})
 	}},
 	{name: "in-tree volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(ebsDisk)},
 	{name: "migrated volumes", pod: withClaim, bound: oneMore(withClaim), storage: preBound(ebsDisk), onNode: func(node string) []world.Object {
@@ -43,7 +44,7 @@ var storageRows = []row{
 const ebsDriver = "ebs.csi.aws.com"
 
 // withClaim is a small pod with a claim of its own.
-func withClaim(i int) *mk.PodBuilder { return plain(i).PVC(claimName(i)) }
+func withClaim(i int) *mk.PodBuilder { return kinds.Plain(i).PVC(claimName(i)) }
 
 func claimName(i int) string { return fmt.Sprintf("claim-%d", i) }
 
@@ -71,7 +72,7 @@ func mostlyFull(node int) []*mk.PodBuilder {
 	if node%4 == 0 {
 		return usual(node)
 	}
-	pod := plain(firstBound + node)
+	pod := kinds.Plain(firstBound + node)
 	for i := range fullNode {
 		pod.PVC(claimName(firstBound + node*fullNode + i))
 	}
@@ -129,12 +130,12 @@ func provisioned(name string) []world.Object {
 	return []world.Object{claim(i).Class(className(i)).Obj()}
 }
 
-func className(i int) string { return fmt.Sprintf("class%d", i%groups) }
+func className(i int) string { return fmt.Sprintf("class%d", i%kinds.Groups) }
 
 // classes returns one StorageClass for each application.
 func classes(provisioner string) []world.Object {
 	var all []world.Object
-	for i := range groups {
+	for i := range kinds.Groups {
 		all = append(all, mk.Class(className(i), provisioner).WaitForFirstConsumer().Obj())
 	}
 	return all
@@ -143,7 +144,7 @@ func classes(provisioner string) []world.Object {
 // capacities returns more room than is needed, for each class in each zone.
 func capacities() []world.Object {
 	all := []world.Object{mk.CSIDriver(ebsDriver)}
-	for i := range groups {
+	for i := range kinds.Groups {
 		for z := range zones {
 			all = append(all, mk.StorageCapacity(fmt.Sprintf("%s-%s", className(i), zone(z)), className(i), "100Ti", v1.LabelTopologyZone, zone(z)))
 		}
