@@ -10,7 +10,7 @@ SEED ?= 1
 ROW ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench parity parity-doc features-doc traces pictures demo-cluster bench-cluster clean
+.PHONY: help demo build test check fmt lint bench parity parity-doc features-doc traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ lint: ## vet and staticcheck in both modules
 
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	cd $(PARITY) && go run ./bench -row '$(ROW)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(filter .,$(ROW)),-out ../../docs/benchmarks.md)
+
+bench-scale: ## time and memory with up to 100,000 nodes and 1,000,000 pods: docs/scale.md
+	go run ./docs/scale
 
 demo-cluster: ## a real API server with fake nodes, left running for orrery console and orrery run
 	cd $(PARITY) && go run ./democluster

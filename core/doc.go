@@ -48,8 +48,8 @@
 // plugins/volumerestrictions and plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back
 // pods whose volumes may not be read. They share plugins/hint (queueing hints), plugins/topology (counts by topology
 // domain), plugins/podvolumes (what a pod mounts) and plugins/shape (functions of a utilisation); plugins/plugintest
-// runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make. Package
-// parity is a module of its own, which compares all this with upstream.
+// runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make, mk/kinds
+// the kinds of pods that speed is measured with. Package parity is a module of its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //

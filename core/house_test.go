@@ -24,6 +24,7 @@ core/boundedfile
 core/csimigration
 core/footprint
 core/mk
+core/mk/kinds: core/mk
 core/outfile
 core/printable
 core/saturating
@@ -126,6 +127,7 @@ demo: core/engine core/printable core/trace core/trace/play core/world demo/scen
 demo/record: demo/scenario
 docs/features
 docs/pictures: core/engine core/printable core/trace core/trace/play core/whatif core/whatif/change core/world demo demo/playback themes views views/collect views/draw
+docs/scale: core/config core/engine core/mk core/mk/kinds core/world views views/collect views/draw
 # the programs
 tui/ptytest
 tui/term/celldiff: themes views/draw
@@ -218,7 +220,7 @@ func TestHouse_DocNamesEveryPackage(t *testing.T) {
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.
-var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/console", "core/usage", "cmd/app", "tui", "core/parity"}
+var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/console", "core/usage", "cmd/app", "tui", "core/parity", "docs/scale"}
 
 func TestHouse_NoClockNoSleep(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}
@@ -255,9 +257,9 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 	}
 }
 
-// mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last two are tools
+// mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last ones are tools
 // of this repository.
-var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/features/main.go", "docs/pictures/main.go"}
+var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "demo/record/main.go", "docs/features/main.go", "docs/pictures/main.go", "docs/scale/main.go"}
 
 func TestHouse_OutputPassesWriter(t *testing.T) {
 	streams := map[string][]string{"os": {"Stdout", "Stderr"}, "fmt": {"Print", "Printf", "Println"}}
