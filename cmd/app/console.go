@@ -36,6 +36,7 @@ type consoleFlags struct {
 	screen          screenFlags
 	schedule, allow bool
 	askExtenders    bool
+	noReuse         bool
 }
 
 func consoleCommand(plugins framework.Registry) *cobra.Command {
@@ -65,6 +66,7 @@ it shows that one: the namespace of -n, or of the context. :ctx switches to anot
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&target{connection: f.connection}, plugins}.namespaces)
 	f.screen.addFlags(c)
 	c.Flags().BoolVar(&f.schedule, "schedule", false, "stand for the scheduler's lease, and schedule while holding it")
+	addNoReuse(c.Flags(), &f.noReuse, "")
 	c.Flags().BoolVar(&f.askExtenders, "ask-extenders", false, "ask the configuration's extenders, as its scheduler does; else what they say is unknown")
 	c.Flags().BoolVar(&f.allow, "allow-actions", false, "allow changes of the cluster from the screen; each is confirmed first")
 	return c
@@ -169,7 +171,7 @@ func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest
 		Observer: observer.Options{ComparisonOperators: c.Features.Enabled(config.TaintTolerationComparisonOperators)},
 	})
 	session, err := console.Open(ctx, console.Options{
-		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, AllowActions: f.allow, AskExtenders: f.askExtenders,
+		KubeConfig: k, Namespace: namespace, Config: c, Plugins: plugins, Schedule: f.schedule, AllowActions: f.allow, AskExtenders: f.askExtenders, NoReuse: f.noReuse,
 		Identity: identity, Seed: uint64(time.Now().UnixNano()),
 		OnTiming: history.ObserveTiming, Observer: func(*engine.Engine) drive.Observer { return history },
 	})

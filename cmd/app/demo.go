@@ -32,6 +32,7 @@ type demoFlags struct {
 	config      string
 	requeueRule queue.RequeueRule
 	list, force bool
+	noReuse     bool
 }
 
 func demoCommand(plugins framework.Registry) *cobra.Command {
@@ -73,6 +74,7 @@ func (f *demoFlags) addFlags(c *cobra.Command) {
 	flags.BoolVar(&f.loop, "loop", false, "start again at the end")
 	flags.Uint64Var(&f.seed, "seed", 0, "run the scenario with another seed: the same seed gives the same run")
 	flags.StringVar(&f.config, "config", "", "run the scenario with the KubeSchedulerConfiguration of this `file`")
+	addNoReuse(flags, &f.noReuse, "")
 	addRequeueRule(flags, &f.requeueRule, "in a scenario, "+requeueRuleUsage)
 	flags.BoolVar(&f.list, "list", false, "list the built-in traces")
 	flags.BoolVar(&f.force, "tui", false, "draw the screen even where it is not recommended")
@@ -107,13 +109,12 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	}
 	defer trace.Close()
 	if o.Terminal.Refusal != "" && !f.force {
-		adjust := func(o *engine.Options) { o.Plugins = plugins }
-		return demo.Print(c.OutOrStdout(), trace, play.Options{Adjust: adjust})
+		return demo.Print(c.OutOrStdout(), trace, play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, f.noReuse }})
 	}
 	began := time.Now()
 	o.Clock = func() time.Duration { return time.Since(began) }
 	p := newProgress(c, "opening "+trace.name)
-	recording, err := tui.OpenRecording(p.reading(trace, trace.size), playback.Options{Name: trace.name, Plugins: plugins, Loop: f.loop, Speed: speed}, o.Clock)
+	recording, err := tui.OpenRecording(p.reading(trace, trace.size), playback.Options{Name: trace.name, Plugins: plugins, NoReuse: f.noReuse, Loop: f.loop, Speed: speed}, o.Clock)
 	p.done()
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ const (
 	requeueRuleUsage = "how failed pods are requeued: queueingHints, or moveRequestCycle, the rule from before queueing hints, by which any event moves all of them"
 )
 
-// addNoReuse adds the flag of run and replay that turns reuse off.
+// addNoReuse adds the flag that turns reuse off.
 func addNoReuse(flags *pflag.FlagSet, noReuse *bool, where string) {
 	flags.BoolVar(noReuse, "no-reuse", false,
 		"compute every verdict and score of a node afresh, and keep none for the next pod of the same kind; decisions are the same."+where)

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"orrery/core/engine"
-	"orrery/core/framework"
 	"orrery/core/trace/play"
 	"orrery/core/whatif/change"
 )
@@ -37,7 +36,7 @@ func (s *openedAt) fallbackText() string {
 
 // openTraceAt opens a trace and plays it up to a position, as --at gives it; empty means the end. A damaged trace is
 // played up to the damage, with a warning.
-func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (*openedAt, error) {
+func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string) (*openedAt, error) {
 	rec, err := openTrace(c, arg)
 	if err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func openTraceAt(c *cobra.Command, plugins framework.Registry, arg, at string) (
 	defer rec.Close()
 	p := newProgress(c, "reading "+rec.name)
 	defer p.done()
-	player, err := play.NewPlayer(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins = plugins }})
+	player, err := play.NewPlayer(p.reading(rec, rec.size), play.Options{Adjust: adjust})
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", rec.name, err)
 	}

@@ -24,6 +24,7 @@ import (
 type target struct {
 	connection
 	trace, at string
+	noReuse   bool
 }
 
 // targetHelp explains the source in help texts.
@@ -37,7 +38,13 @@ func (a *target) flag(c *cobra.Command, namespaced bool) {
 	_ = c.RegisterFlagCompletionFunc("trace", func(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeTrace(c, nil, text)
 	})
+	addNoReuse(c.Flags(), &a.noReuse, "")
 	a.connection.addFlags(c, namespaced)
+}
+
+// adjust sets what the flags say of the engine.
+func (a *target) adjust(plugins framework.Registry) func(*engine.Options) {
+	return func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, a.noReuse }
 }
 
 // openAt opens the trace or the cluster.
@@ -47,14 +54,14 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 		return nil, fmt.Errorf("--trace and %s: either a trace is asked, or a cluster", used[0])
 	}
 	if a.trace != "" {
-		return openTraceAt(c, plugins, a.trace, a.at)
+		return openTraceAt(c, a.adjust(plugins), a.trace, a.at)
 	}
 	if !a.configured(c) {
 		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
 			return nil, fmt.Errorf("finding the cluster: %s=%q names no cluster: correct it, or ask a recording with --trace",
 				clientcmd.RecommendedConfigPathEnvVar, named)
 		}
-		s, err := openTraceAt(c, plugins, builtIn()[0], a.at)
+		s, err := openTraceAt(c, a.adjust(plugins), builtIn()[0], a.at)
 		if err == nil {
 			s.fallback = true
 			warn(c, s.fallbackText())
@@ -95,7 +102,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, err
 	}
-	o := engine.Options{Config: configuration, Plugins: plugins, Start: time.Now().Round(0)}
+	o := engine.Options{Config: configuration, Plugins: plugins, NoReuse: a.noReuse, Start: time.Now().Round(0)}
 	e, err := engine.New(o)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 // startReplica runs a replica that competes for the scheduler's lease.
 func (s *Session) startReplica(ctx context.Context) error {
 	r, err := replica.New(replica.Options{
-		Config: s.options.Config, Plugins: s.options.Plugins, KubeConfig: s.options.KubeConfig, Identity: s.options.Identity,
+		Config: s.options.Config, Plugins: s.options.Plugins, NoReuse: s.options.NoReuse, KubeConfig: s.options.KubeConfig, Identity: s.options.Identity,
 		Seed: s.options.Seed, Logger: quietLogger(), Kinds: func(e *engine.Engine) (kinds []world.Kind, err error) {
 			s.engine = e
 			return s.checkRights(ctx, e)

@@ -30,6 +30,8 @@ type Options struct {
 	// Config is the scheduler's configuration; nil means the default one.
 	Config  *config.Configuration
 	Plugins framework.Registry
+	// NoReuse computes every verdict and score afresh.
+	NoReuse bool
 	// Schedule makes the session compete for the scheduler's lease, and schedule while it holds it.
 	Schedule bool
 	// AllowActions permits writes through [Session.Executor].
@@ -228,7 +230,7 @@ func (s *Session) State() State {
 
 // requiredKinds returns the kinds that an engine of the session's configuration and the screen need.
 func (s *Session) requiredKinds() ([]world.Kind, error) {
-	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins})
+	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins, NoReuse: s.options.NoReuse})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (s *Session) startShadow(ctx context.Context) error {
 	guarded := unreadable.Guard(s.options.Config, s.access.notWholly())
 	s.unjudgedClaims = guarded != s.options.Config
 	sh, err := shadow.New(shadow.Options{Observer: s.options.Observer, NoComparison: !decides, AskExtenders: s.options.AskExtenders, Engine: engine.Options{
-		Config: guarded, Plugins: s.options.Plugins, KubeConfig: s.options.KubeConfig, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
+		Config: guarded, Plugins: s.options.Plugins, NoReuse: s.options.NoReuse, KubeConfig: s.options.KubeConfig, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
 		Stopwatch: func() time.Duration { return time.Since(began) }, Start: began.Round(0),
 	}})
 	if err != nil {

@@ -94,7 +94,7 @@ func NewComparator(o Options) (*Comparator, error) {
 		p.PercentageOfNodesToScore = nil
 	}
 	options := engine.Options{
-		Config: &scoreAll, Plugins: o.Engine.Plugins, Start: o.Engine.Start, DecisionLogSize: 1,
+		Config: &scoreAll, Plugins: o.Engine.Plugins, NoReuse: o.Engine.NoReuse, Start: o.Engine.Start, DecisionLogSize: 1,
 	}
 	var err error
 	if j.engine, err = engine.New(options); err != nil {

@@ -22,6 +22,8 @@ type Options struct {
 	Adjust func(*engine.Options)
 	// Plugins are third-party plugins that the trace was recorded with.
 	Plugins framework.Registry
+	// NoReuse computes every verdict and score afresh.
+	NoReuse bool
 	// Loop restarts the recording at its end. Speed is trace time per real time; zero is 1.
 	Loop  bool
 	Speed float64
@@ -50,7 +52,7 @@ func Open(r io.Reader, o Options) (*Recording, error) {
 	player, err := play.NewPlayer(r, play.Options{
 		Follower: o.Follower, Progress: o.Progress,
 		Adjust: func(e *engine.Options) {
-			e.Plugins = o.Plugins
+			e.Plugins, e.NoReuse = o.Plugins, o.NoReuse
 			if o.Adjust != nil {
 				o.Adjust(e)
 			}
