@@ -67,13 +67,13 @@ core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/l
 core/plugins/shape
 core/plugins/hint
 core/plugins/podvolumes: core/world
-core/plugins/topology
+core/plugins/topology: core/reuse
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
 core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/reuse core/world
 core/plugins/gangscheduling: core/config core/framework core/gangs core/plugins/hint
 core/plugins/imagelocality: core/config core/framework core/reuse core/saturating
-core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology
+core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
 core/plugins/nodeaffinity: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodedeclaredfeatures: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodename: core/config core/framework core/reuse
@@ -82,7 +82,7 @@ core/plugins/noderesources: core/config core/devices core/framework core/plugins
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
 core/plugins/plugintest: core/framework core/store core/world
-core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology
+core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint core/reuse

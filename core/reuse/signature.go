@@ -2,7 +2,6 @@ package reuse
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
 )
 
@@ -25,11 +24,14 @@ func (s Signature) Texts(list []string) Signature {
 
 // Pairs appends a map, in the order of its keys.
 func (s Signature) Pairs(pairs map[string]string) Signature {
-	s = s.Number(int64(len(pairs)))
-	if len(pairs) == 0 {
-		return s
+	var few [16]string
+	keys := few[:0]
+	for key := range pairs {
+		keys = append(keys, key)
 	}
-	for _, key := range slices.Sorted(maps.Keys(pairs)) {
+	slices.Sort(keys)
+	s = s.Number(int64(len(keys)))
+	for _, key := range keys {
 		s = s.Text(key).Text(pairs[key])
 	}
 	return s

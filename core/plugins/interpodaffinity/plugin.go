@@ -15,6 +15,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/topology"
+	"orrery/core/reuse"
 )
 
 // Name is the name of the plugin in configurations and statuses.
@@ -39,7 +40,7 @@ type InterPodAffinity struct {
 
 	index         *topology.PodIndex
 	recent        *topology.LRU[*termSet]
-	signature     topology.Signature
+	signature     reuse.Signature
 	visibleLabels map[string]string // those of a pod's labels that existing pods' terms select by
 }
 

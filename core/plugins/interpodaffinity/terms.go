@@ -12,6 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/plugins/topology"
+	"orrery/core/reuse"
 )
 
 // terms are a pod's own terms, compiled.
@@ -141,12 +142,12 @@ func termsOf(info fwk.PodInfo) terms {
 }
 
 // describeLabels describes what terms can see of a pod.
-func describeLabels(info fwk.PodInfo, to topology.Signature) topology.Signature {
-	return to.Text(info.GetPod().Namespace).Map(info.GetPod().Labels)
+func describeLabels(info fwk.PodInfo, to reuse.Signature) reuse.Signature {
+	return to.Text(info.GetPod().Namespace).Pairs(info.GetPod().Labels)
 }
 
 // describeTerms describes a pod's own terms.
-func describeTerms(info fwk.PodInfo, to topology.Signature) (topology.Signature, bool) {
+func describeTerms(info fwk.PodInfo, to reuse.Signature) (reuse.Signature, bool) {
 	t := termsOf(info)
 	if t.empty() {
 		return to, false
@@ -167,7 +168,7 @@ func selectedKeys(info fwk.PodInfo) (keys []string) {
 }
 
 // signTerms describes compiled terms.
-func signTerms(to topology.Signature, t *terms) topology.Signature {
+func signTerms(to reuse.Signature, t *terms) reuse.Signature {
 	for _, list := range [][]fwk.AffinityTerm{t.affinity, t.antiAffinity} {
 		to = to.Number(int64(len(list)))
 		for i := range list {
@@ -183,7 +184,7 @@ func signTerms(to topology.Signature, t *terms) topology.Signature {
 	return to
 }
 
-func signTerm(to topology.Signature, term *fwk.AffinityTerm) topology.Signature {
+func signTerm(to reuse.Signature, term *fwk.AffinityTerm) reuse.Signature {
 	to = to.Text(term.TopologyKey)
 	to = signSelector(to, term.Selector)
 	to = signSelector(to, term.NamespaceSelector)
@@ -191,11 +192,11 @@ func signTerm(to topology.Signature, term *fwk.AffinityTerm) topology.Signature 
 }
 
 // signSelector relies on a compiled selector's text being unambiguous, except that "nothing" reads like "everything".
-func signSelector(to topology.Signature, selector labels.Selector) topology.Signature {
-	return to.Bool(labels.MatchesNothing(selector)).Text(selector.String())
+func signSelector(to reuse.Signature, selector labels.Selector) reuse.Signature {
+	return to.Flag(labels.MatchesNothing(selector)).Text(selector.String())
 }
 
-func signSet(to topology.Signature, set sets.Set[string]) topology.Signature {
+func signSet(to reuse.Signature, set sets.Set[string]) reuse.Signature {
 	var few [8]string
 	names := few[:0]
 	for name := range set {

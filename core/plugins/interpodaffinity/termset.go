@@ -57,7 +57,7 @@ func (pl *InterPodAffinity) termSet(pod *v1.Pod, own terms) *termSet {
 			pl.visibleLabels[key] = value
 		}
 	}
-	pl.signature = signTerms(pl.signature[:0].Text(pod.Namespace).Map(pl.visibleLabels).Map(namespace), &own)
+	pl.signature = signTerms(pl.signature[:0].Text(pod.Namespace).Pairs(pl.visibleLabels).Pairs(namespace), &own)
 	q, known := pl.recent.Get(pl.signature)
 	if !known {
 		q = &termSet{namespace: namespace, own: own, hardWeight: pl.hardWeight}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/plugins/topology"
+	"orrery/core/reuse"
 )
 
 // constraint is one spread constraint with nothing left to default.
@@ -132,10 +132,10 @@ func addRequirements(selector labels.Selector, more map[string]string) labels.Se
 }
 
 // sign describes everything that the compiled constraints and their counts depend on.
-func (pl *PodTopologySpread) sign(s topology.Signature, pod *v1.Pod, a podConstraints) topology.Signature {
-	s = s.Text(string(a.when)).Text(pod.Namespace).Bool(a.ownerSelector != nil)
+func (pl *PodTopologySpread) sign(s reuse.Signature, pod *v1.Pod, a podConstraints) reuse.Signature {
+	s = s.Text(string(a.when)).Text(pod.Namespace).Flag(a.ownerSelector != nil)
 	if a.ownerSelector != nil {
-		s = s.Map(a.owners.labels).Selector(a.owners.selector)
+		s = s.Pairs(a.owners.labels).Selector(a.owners.selector)
 	}
 	affinityMatters, taintsMatter := false, false
 	for i := range a.list {
@@ -145,7 +145,7 @@ func (pl *PodTopologySpread) sign(s topology.Signature, pod *v1.Pod, a podConstr
 		}
 		affinity, taints := pl.policies(c)
 		s = s.Text(c.TopologyKey).Number(int64(c.MaxSkew)).Number(int64(ptr.Deref(c.MinDomains, 1))).
-			Text(string(affinity)).Text(string(taints)).Selector(c.LabelSelector).Map(pl.matchLabelKeysLabels(pod, c))
+			Text(string(affinity)).Text(string(taints)).Selector(c.LabelSelector).Pairs(pl.matchLabelKeysLabels(pod, c))
 		affinityMatters = affinityMatters || affinity == v1.NodeInclusionPolicyHonor
 		taintsMatter = taintsMatter || taints == v1.NodeInclusionPolicyHonor
 	}

@@ -13,6 +13,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/plugins/topology"
+	"orrery/core/reuse"
 )
 
 // Name is the name of the plugin in configurations and statuses.
@@ -45,7 +46,7 @@ type PodTopologySpread struct {
 
 	index     *topology.PodIndex
 	recent    *topology.LRU[*constraintSet]
-	signature topology.Signature
+	signature reuse.Signature
 }
 
 var (
@@ -101,9 +102,9 @@ func (pl *PodTopologySpread) Forget() {
 }
 
 // describeLabels describes what constraints can see of a pod.
-func describeLabels(pod fwk.PodInfo, to topology.Signature) topology.Signature {
+func describeLabels(pod fwk.PodInfo, to reuse.Signature) reuse.Signature {
 	p := pod.GetPod()
-	return to.Text(p.Namespace).Bool(p.DeletionTimestamp != nil).Map(p.Labels)
+	return to.Text(p.Namespace).Flag(p.DeletionTimestamp != nil).Pairs(p.Labels)
 }
 
 // Name implements fwk.Plugin.

@@ -46,12 +46,7 @@ func (*TaintToleration) Name() string { return Name }
 
 // AppendSignature appends the tolerations.
 func (*TaintToleration) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
-	to = to.Number(int64(len(pod.Spec.Tolerations)))
-	for i := range pod.Spec.Tolerations {
-		t := &pod.Spec.Tolerations[i]
-		to = to.Text(t.Key).Text(string(t.Operator)).Text(t.Value).Text(string(t.Effect))
-	}
-	return to, true
+	return to.Tolerations(pod.Spec.Tolerations), true
 }
 
 // Filter rejects a node with a NoSchedule or NoExecute taint that the pod does not tolerate.

@@ -1,5 +1,7 @@
 package topology
 
+import "orrery/core/reuse"
+
 import fwk "k8s.io/kube-scheduler/framework"
 
 // classes numbers the classes of pods with equal descriptions. A number keeps its meaning until the next renumbering.
@@ -18,7 +20,7 @@ type class struct {
 }
 
 // add adds a pod to the class of its description, made if needed.
-func (c *classes) add(text Signature, pod fwk.PodInfo) (id int32, isNew bool) {
+func (c *classes) add(text reuse.Signature, pod fwk.PodInfo) (id int32, isNew bool) {
 	id, known := c.byText[string(text)]
 	if !known {
 		id = int32(len(c.all))

@@ -3,7 +3,6 @@ package topology
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/mk"
+	"orrery/core/reuse"
 )
 
 // colourRules give pods with the colour a weight of 1 on axis 0. A pod's term, kept in a label here, has a weight of 10 on the
@@ -43,8 +43,8 @@ func (f *colourRules) Includes(axis int, node *v1.Node) bool {
 }
 
 var testClassifier = Classifier{
-	Labels: func(pod fwk.PodInfo, to Signature) Signature { return to.Map(pod.GetPod().Labels) },
-	Terms: func(pod fwk.PodInfo, to Signature) (Signature, bool) {
+	Labels: func(pod fwk.PodInfo, to reuse.Signature) reuse.Signature { return to.Pairs(pod.GetPod().Labels) },
+	Terms: func(pod fwk.PodInfo, to reuse.Signature) (reuse.Signature, bool) {
 		term, has := pod.GetPod().Labels["term"]
 		return to.Text(term), has
 	},
@@ -316,40 +316,17 @@ func TestPodIndex_ReleasesKeysWithLastUser(t *testing.T) {
 func TestLRU_EvictsLeastRecentlyUsed(t *testing.T) {
 	var dropped []string
 	l := NewLRU(2, func(v string) { dropped = append(dropped, v) })
-	keep := func(s string) { l.Add(Signature(s), s) }
+	keep := func(s string) { l.Add(reuse.Signature(s), s) }
 	keep("a")
 	keep("b")
-	l.Get(Signature("a"))
+	l.Get(reuse.Signature("a"))
 	keep("c")
 	keep("d")
 	if diff := gocmp.Diff([]string{"b", "a"}, dropped); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
 	}
-	if _, ok := l.Get(Signature("c")); !ok {
+	if _, ok := l.Get(reuse.Signature("c")); !ok {
 		t.Error("c was evicted")
-	}
-}
-
-func TestSignature_DistinguishesHostileValues(t *testing.T) {
-	var s Signature
-	signatures := map[string]Signature{
-		"two texts":           s.Text("a").Text("b"),
-		"one text":            s.Text("ab"),
-		"text with a length":  s.Text("a\x01b"),
-		"list of two":         s.Texts([]string{"a", "b"}),
-		"list of one":         s.Texts([]string{"a\x01b"}),
-		"map":                 s.Map(map[string]string{"a": "b"}),
-		"map with a long key": s.Map(map[string]string{"a\x01b": ""}),
-		"no selector":         s.Selector(nil),
-		"two empty lists":     s.Texts(nil).Texts(nil),
-	}
-	names := slices.SortedFunc(maps.Keys(signatures), cmp.Compare[string])
-	for i, one := range names {
-		for _, other := range names[:i] {
-			if string(signatures[one]) == string(signatures[other]) {
-				t.Errorf("%s and %s have one signature", one, other)
-			}
-		}
 	}
 }
 

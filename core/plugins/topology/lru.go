@@ -1,5 +1,7 @@
 package topology
 
+import "orrery/core/reuse"
+
 // LRU keeps the most recently used values by signature.
 type LRU[T any] struct {
 	capacity int
@@ -21,7 +23,7 @@ func NewLRU[T any](most int, drop func(T)) *LRU[T] {
 }
 
 // Get returns the value of a signature.
-func (l *LRU[T]) Get(signature Signature) (value T, ok bool) {
+func (l *LRU[T]) Get(signature reuse.Signature) (value T, ok bool) {
 	i, ok := l.index[string(signature)]
 	if !ok {
 		return value, false
@@ -32,7 +34,7 @@ func (l *LRU[T]) Get(signature Signature) (value T, ok bool) {
 }
 
 // Add stores the value of a signature that is not in it.
-func (l *LRU[T]) Add(signature Signature, value T) {
+func (l *LRU[T]) Add(signature reuse.Signature, value T) {
 	l.clock++
 	e := entry[T]{signature: string(signature), value: value, used: l.clock}
 	if len(l.entries) < l.capacity {

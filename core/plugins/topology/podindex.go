@@ -5,14 +5,16 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // Classifier describes pods. Pods with equal descriptions are of one class.
 type Classifier struct {
 	// Labels describes what selectors can see of a pod.
-	Labels func(pod fwk.PodInfo, to Signature) Signature
+	Labels func(pod fwk.PodInfo, to reuse.Signature) reuse.Signature
 	// Terms describes the affinity terms of a pod; ok is false for a pod without any. It may be nil.
-	Terms func(pod fwk.PodInfo, to Signature) (description Signature, ok bool)
+	Terms func(pod fwk.PodInfo, to reuse.Signature) (description reuse.Signature, ok bool)
 	// Keys lists the label keys that a pod's terms select by.
 	Keys func(pod fwk.PodInfo) []string
 }
@@ -37,7 +39,7 @@ type PodIndex struct {
 	termClasses  classes
 	keyUses      map[string]int // by label key: how many term classes select by it
 	byLabel      map[Label][]int32
-	buf          Signature
+	buf          reuse.Signature
 	keys         []*TopologyKey
 
 	// log holds the slots that changed, oldest first; its first entry has the number logStart.
