@@ -29,11 +29,11 @@ type Table struct {
 	// Scaled are the raw scores of the plugins that scale them, one column for each, by the number of the node.
 	Scaled [][]int64
 
-	cells        []Cell
-	tree         *Tree // nil until it is asked for
-	key          string
-	counted      int // bytes
-	newer, older *Table
+	cells   []Cell
+	tree    *Tree // nil until it is asked for
+	key     string
+	counted int    // bytes
+	lastUse uint64 // the number of the use, of all tables
 }
 
 // Cell is the cell of a node, by its number.
@@ -55,15 +55,19 @@ func (s Stats) Plus(other Stats) Stats {
 
 // Tables are the tables of all signatures of one profile.
 type Tables struct {
-	limit          int // bytes
-	bySignature    map[string]*Table
-	newest, oldest *Table
-	seen           [seenSignatures]uint64 // hashes of signatures without a table
-	stats          Stats
+	limit       int // bytes
+	bySignature map[string]*Table
+	uses        uint64
+	seen        [seenSignatures]uint64 // hashes of signatures without a table
+	stats       Stats
 }
 
-// seenSignatures is how many signatures are remembered that came once.
-const seenSignatures = 1024
+const (
+	// seenSignatures is how many signatures are remembered that came once.
+	seenSignatures = 1024
+	// maxTables keeps the tables of small clusters few, so that the oldest is found by looking at all.
+	maxTables = 1024
+)
 
 // New makes tables that take about so many bytes at most; the table in use may take more.
 func New(limit int) *Tables {
@@ -90,10 +94,9 @@ func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
 		table = &Table{key: string(s)}
 		t.bySignature[table.key] = table
 		t.stats.Tables++
-	} else {
-		t.unlink(table)
 	}
-	t.link(table)
+	t.uses++
+	table.lastUse = t.uses
 	t.makeRoom(table, numbers, scaled)
 	return table
 }
@@ -127,13 +130,22 @@ func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
 	}
 	t.stats.Bytes += table.bytes() - table.counted
 	table.counted = table.bytes()
-	for t.stats.Bytes > t.limit && t.oldest != table {
-		t.evict(t.oldest)
+	for (t.stats.Bytes > t.limit || t.stats.Tables > maxTables) && t.stats.Tables > 1 {
+		t.evict(t.oldest())
 	}
 }
 
+// oldest is the table that was not used for the longest time.
+func (t *Tables) oldest() (oldest *Table) {
+	for _, table := range t.bySignature {
+		if oldest == nil || table.lastUse < oldest.lastUse {
+			oldest = table
+		}
+	}
+	return oldest
+}
+
 func (t *Tables) evict(table *Table) {
-	t.unlink(table)
 	delete(t.bySignature, table.key)
 	t.stats.Bytes -= table.counted
 	t.stats.Tables--
@@ -149,30 +161,4 @@ func (table *Table) bytes() int {
 		bytes += table.tree.bytes()
 	}
 	return bytes
-}
-
-// link makes a table the newest.
-func (t *Tables) link(table *Table) {
-	table.older = t.newest
-	if t.newest != nil {
-		t.newest.newer = table
-	}
-	t.newest = table
-	if t.oldest == nil {
-		t.oldest = table
-	}
-}
-
-func (t *Tables) unlink(table *Table) {
-	if table.newer != nil {
-		table.newer.older = table.older
-	} else {
-		t.newest = table.older
-	}
-	if table.older != nil {
-		table.older.newer = table.newer
-	} else {
-		t.oldest = table.newer
-	}
-	table.newer, table.older = nil, nil
 }
