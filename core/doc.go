@@ -32,8 +32,8 @@
 //	  │
 //	world                                              Input and Effect
 //	  │
-//	requests  saturating  reuse                        what a pod requests · sums that never wrap around · verdicts and scores
-//	                                                   that hold until a node changes
+//	requests  saturating                               what a pod requests · sums that never wrap around
+//	reuse  changelog                                   verdicts and scores that hold until a node changes · the latest changes
 //	printable  address  spelling                       text and addresses safe to show · suggestions
 //	footprint  boundedfile                             memory of what is encoded · files that have
 //	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects

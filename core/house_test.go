@@ -21,6 +21,7 @@ core
 # words and small things
 core/address
 core/boundedfile
+core/changelog
 core/csimigration
 core/footprint
 core/mk
@@ -42,7 +43,7 @@ core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable
 core/extender: core/world
-core/store: core/printable core/requests core/world
+core/store: core/changelog core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
@@ -67,7 +68,7 @@ core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/l
 core/plugins/shape
 core/plugins/hint
 core/plugins/podvolumes: core/world
-core/plugins/topology: core/reuse
+core/plugins/topology: core/changelog core/reuse
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
 core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/reuse core/world
@@ -92,7 +93,7 @@ core/plugins/volumerestrictions: core/config core/framework core/plugins/hint co
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
-core/cache: core/requests core/reuse core/saturating
+core/cache: core/changelog core/requests core/reuse core/saturating
 core/queue: core/cache core/requests core/saturating
 core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
@@ -114,6 +115,7 @@ core/replica: core/config core/drive core/engine core/evict/device core/evict/ta
 core/console: core/config core/drive core/engine core/framework core/operate core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
 themes: core/boundedfile
+core/changelog
 views/filter: core/queue
 views/draw: core/saturating themes
 views/orbit

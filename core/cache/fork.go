@@ -46,7 +46,6 @@ func (s *Snapshot) Fork() *Snapshot {
 		generation:    s.generation,
 		treeVersion:   s.treeVersion,
 		changed:       slices.Clone(s.changed),
-		log:           changeLog{start: 1},
 		amounts:       slices.Clone(s.amounts),
 		free:          slices.Clone(s.free),
 	}

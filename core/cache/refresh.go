@@ -64,7 +64,7 @@ func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	s.amounts[at.number] = info.amounts()
 	if file && kind == Updated {
 		s.places[at.position].Generation = info.generation
-		s.log.add(at.position, len(s.list))
+		s.log.Add(int32(at.position), 2*len(s.list)) // longer, a reader may as well look at all
 	}
 	if file && affine != info.hasPodsWithAffinity() {
 		s.havePodsWithAffinity.put(at, !affine)
@@ -116,7 +116,7 @@ func (s *Snapshot) newNumber() int32 {
 
 // rebuildLists rebuilds the list and the sublists in the order of the names.
 func (s *Snapshot) rebuildLists(names []string) {
-	s.log.reset()
+	s.log.Reset() // positions are others from now on
 	s.list, s.places = make([]fwk.NodeInfo, 0, len(names)), make([]reuse.Place, 0, len(names))
 	s.havePodsWithAffinity, s.havePodsWithRequiredAntiAffinity = sublist{}, sublist{}
 	for _, name := range names {

@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/changelog"
 	"orrery/core/reuse"
 )
 
@@ -27,7 +28,7 @@ type Snapshot struct {
 	treeVersion uint64 // the version of the tree that the list follows
 
 	changed []Change
-	log     changeLog
+	log     changelog.Log[int32] // positions in the list, since it was ordered
 }
 
 // slot is a node in the snapshot. Its address is stable across refreshes.
@@ -63,7 +64,7 @@ var (
 
 // NewSnapshot returns an empty snapshot; Cache.UpdateSnapshot fills it.
 func NewSnapshot() *Snapshot {
-	return &Snapshot{slots: map[string]*slot{}, pvcNodeCounts: map[string]int{}, log: changeLog{start: 1}}
+	return &Snapshot{slots: map[string]*slot{}, pvcNodeCounts: map[string]int{}}
 }
 
 // SnapshotOf returns a snapshot of these nodes, in this order of arrival, and these pods. Pods without a node, and pods
@@ -132,3 +133,9 @@ func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 
 // IsPVCUsedByPods reports whether a pod on any node uses the claim "namespace/name".
 func (s *Snapshot) IsPVCUsedByPods(key string) bool { return s.pvcNodeCounts[key] > 0 }
+
+// ChangesSince returns the positions in List of the nodes that changed since an earlier call returned since, and what to pass to
+// the next call. If known is false, as at the first call, with 0, or when the list was ordered anew, any node may have changed.
+func (s *Snapshot) ChangesSince(since uint64) (positions []int32, now uint64, known bool) {
+	return s.log.Since(since)
+}

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/changelog"
 	"orrery/core/world"
 )
 
@@ -13,8 +16,9 @@ type kindStore struct {
 	objects    sortedObjects
 	tombstones tombstones
 	informer   atomic.Pointer[informer] // nil until a plugin requests it
-	changes    *changeLog               // nil until a plugin reads it
 	guard      *guard                   // the store's
+	// changes are the names of objects that changed; nil until a plugin reads them.
+	changes *changelog.Log[types.NamespacedName]
 }
 
 func newKindStore(kind world.Kind, g *guard) *kindStore {
@@ -62,9 +66,7 @@ func (sh *kindStore) updateIndexes(d Delta) {
 }
 
 func (sh *kindStore) notify(d Delta) Delta {
-	if sh.changes != nil {
-		sh.changes.add(cmp.Or(d.New, d.Old))
-	}
+	sh.logChange(cmp.Or(d.New, d.Old))
 	if in := sh.informer.Load(); in != nil {
 		in.notify(d)
 	}

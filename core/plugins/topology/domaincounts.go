@@ -50,7 +50,7 @@ type DomainCounts struct {
 	patterns                  [][]weight // the first has no weights
 	pending                   []weight
 
-	replayed uint64 // how far the log was replayed
+	replayed uint64 // how far the index' log was replayed
 	counted  bool
 	cells    []cell // of the slot that is being recounted
 }
@@ -116,7 +116,7 @@ func (t *DomainCounts) AddWeight(axis int, amount int64) {
 }
 
 // Refresh brings the sums up to the index, and reports whether they may have changed.
-func (t *DomainCounts) Refresh() (changed bool) {
+func (t *DomainCounts) Refresh() bool {
 	r := t.index
 	if !t.counted || t.labelWeights.numbering != r.labelClasses.numbering || t.termWeights.numbering != r.termClasses.numbering {
 		t.labelWeights = classPatterns{numbering: r.labelClasses.numbering}
@@ -124,21 +124,21 @@ func (t *DomainCounts) Refresh() (changed bool) {
 		t.patterns = t.patterns[:1]
 		t.assumeZero()
 	}
-	behind := r.logEnd() - t.replayed
+	changed, now, known := r.log.Since(t.replayed)
+	t.replayed = now
 	switch {
-	case !t.counted || t.replayed < r.logStart || behind > uint64(len(r.slots)):
+	case !t.counted || !known || len(changed) > len(r.slots):
 		for at := range r.slots {
 			t.recount(int32(at))
 		}
 		t.counted = true
-	case behind == 0:
+	case len(changed) == 0:
 		return false
 	default:
-		for _, at := range r.log[t.replayed-r.logStart:] {
+		for _, at := range changed {
 			t.recount(at)
 		}
 	}
-	t.replayed = r.logEnd()
 	return true
 }
 

@@ -290,7 +290,7 @@ func TestPodIndex_MemoryIsBounded(t *testing.T) {
 	}
 	for what, size := range map[string]int{
 		"label classes": len(r.labelClasses.all), "term classes": len(r.termClasses.all), "keys in use": len(r.keyUses),
-		"values": len(r.keys[0].values), "log": len(r.log),
+		"values": len(r.keys[0].values), "log": r.log.Len(),
 	} {
 		if size > 2100 {
 			t.Errorf("%d %s are kept after 5,000 pods, of which at most one existed at a time", size, what)

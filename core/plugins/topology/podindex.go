@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/changelog"
 	"orrery/core/reuse"
 )
 
@@ -42,9 +43,7 @@ type PodIndex struct {
 	buf          reuse.Signature
 	keys         []*TopologyKey
 
-	// log holds the slots that changed, oldest first; its first entry has the number logStart.
-	log      []int32
-	logStart uint64
+	log      changelog.Log[int32] // the slots that changed
 	revision uint64
 
 	changes ChangedNodes // nil if the snapshot does not say
@@ -92,7 +91,6 @@ func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 		r.syncAll(nodes)
 	}
 	r.renumber()
-	r.trimLog()
 }
 
 // syncChanges looks only at the nodes that the snapshot says have changed. It returns false if the snapshot cannot say, or if
@@ -163,7 +161,7 @@ func (r *PodIndex) read(p *listEntry, info fwk.NodeInfo) (moved bool) {
 	if s := &r.slots[at]; !known || s.generation != generation || generation <= 0 || s.info != info {
 		s.generation, s.info = generation, info
 		r.readPods(s, info.GetPods())
-		r.log = append(r.log, at)
+		r.logChange(at)
 	}
 	return moved
 }
@@ -299,22 +297,12 @@ func (r *PodIndex) freeUnlisted() {
 			k.setNode(int32(at), nil)
 		}
 		r.free = append(r.free, int32(at))
-		r.log = append(r.log, int32(at))
+		r.logChange(int32(at))
 	}
 }
 
-// trimLog drops the older half of a long log. DomainCounts that needed it count all slots, which then costs no more.
-func (r *PodIndex) trimLog() {
-	most := 4*len(r.slots) + 64
-	if len(r.log) <= most {
-		return
-	}
-	gone := len(r.log) - most/2
-	r.log = append(r.log[:0], r.log[gone:]...)
-	r.logStart += uint64(gone)
-}
-
-func (r *PodIndex) logEnd() uint64 { return r.logStart + uint64(len(r.log)) }
+// logChange logs that a slot changed. DomainCounts for which the log is too short count all slots, which then costs no more.
+func (r *PodIndex) logChange(at int32) { r.log.Add(at, 4*len(r.slots)+64) }
 
 // NoSlot is the slot of a node that the index has not read.
 const NoSlot int32 = -1
