@@ -92,12 +92,19 @@ func (r *run) toRest() {
 
 // controllers returns the controllers of the run, in order.
 func (r *run) controllers() []drive.Controller {
-	return []drive.Controller{drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe)), taintEviction{r}, deviceEviction{r}, nodeDrains{r}, owners{r}}
+	scheduler := drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe))
+	return []drive.Controller{scheduler, optional[*taint.Controller]{&r.taints}, optional[*device.Controller]{&r.devices}, nodeDrains{r}, owners{r}}
 }
 
 // next returns the time of the next event; false if the run is at rest.
 func (r *run) next() (time.Time, bool) {
-	return drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, deviceEviction{r}.NextWake, nodeDrains{r}.NextWake, boundedEngine{r.engine, r}.NextWake)
+	return drive.Earliest(r.nextOfOthers, boundedEngine{r.engine, r}.NextWake)
+}
+
+// nextOfOthers is next without the scheduler.
+func (r *run) nextOfOthers() (time.Time, bool) {
+	taints, devices := optional[*taint.Controller]{&r.taints}, optional[*device.Controller]{&r.devices}
+	return drive.Earliest(r.cluster.NextAt, taints.NextWake, devices.NextWake, nodeDrains{r}.NextWake)
 }
 
 // runWorld is the simulated cluster. It advances the run's time.
@@ -165,7 +172,7 @@ func (r *run) noteUnknown(extenders []string) {
 
 func (e boundedEngine) NextWake() (time.Time, bool) {
 	r := e.run
-	_, others := drive.Earliest(r.cluster.NextAt, taintEviction{r}.NextWake, deviceEviction{r}.NextWake, nodeDrains{r}.NextWake)
+	_, others := r.nextOfOthers()
 	bindings := e.BindingCount()
 	if r.now.Sub(r.start) >= maxPermitWait {
 		bindings -= e.WaitingCount()
@@ -176,50 +183,35 @@ func (e boundedEngine) NextWake() (time.Time, bool) {
 	return drive.Earliest(e.Engine.NextWake, r.cluster.NextAt)
 }
 
-// taintEviction is the run's taint eviction controller, or a no-op before it starts.
-type taintEviction struct{ *run }
+// optional is a controller of the run that may start late or never. It does nothing before.
+type optional[C interface {
+	comparable
+	evict.Controller
+}] struct{ at *C }
 
-func (t taintEviction) Apply(in world.Input) {
-	if t.taints != nil {
-		t.taints.Apply(in)
+func (o optional[C]) Apply(in world.Input) {
+	if o.started() {
+		(*o.at).Apply(in)
 	}
 }
 
-func (t taintEviction) Effects() []world.Effect {
-	if t.taints == nil {
+func (o optional[C]) Effects() []world.Effect {
+	if !o.started() {
 		return nil
 	}
-	return t.taints.Effects()
+	return (*o.at).Effects()
 }
 
-func (t taintEviction) NextWake() (time.Time, bool) {
-	if t.taints == nil {
+func (o optional[C]) NextWake() (time.Time, bool) {
+	if !o.started() {
 		return time.Time{}, false
 	}
-	return t.taints.NextWake()
+	return (*o.at).NextWake()
 }
 
-// deviceEviction is the run's controller of device taints, or a no-op without one.
-type deviceEviction struct{ *run }
-
-func (d deviceEviction) Apply(in world.Input) {
-	if d.devices != nil {
-		d.devices.Apply(in)
-	}
-}
-
-func (d deviceEviction) Effects() []world.Effect {
-	if d.devices == nil {
-		return nil
-	}
-	return d.devices.Effects()
-}
-
-func (d deviceEviction) NextWake() (time.Time, bool) {
-	if d.devices == nil {
-		return time.Time{}, false
-	}
-	return d.devices.NextWake()
+func (o optional[C]) started() bool {
+	var none C
+	return *o.at != none
 }
 
 // nodeDrains are the drains of a run. They call the API server themselves.
