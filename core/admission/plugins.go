@@ -108,9 +108,15 @@ func (o Options) Check() error {
 			return fmt.Errorf("the admission plugin %q is enabled and disabled", name)
 		}
 	}
-	for name, given := range map[string]bool{"PodNodeSelector": len(o.NodeSelectors) > 0, "PodTolerationRestriction": len(o.DefaultTolerations)+len(o.AllowedTolerations) > 0} {
-		if given && !slices.Contains(o.Enable, name) {
-			return fmt.Errorf("there are settings of the admission plugin %q, which is off: enable it too", name)
+	for _, settings := range []struct {
+		plugin string
+		given  bool
+	}{
+		{"PodNodeSelector", len(o.NodeSelectors) > 0},
+		{"PodTolerationRestriction", len(o.DefaultTolerations)+len(o.AllowedTolerations) > 0},
+	} {
+		if settings.given && !slices.Contains(o.Enable, settings.plugin) {
+			return fmt.Errorf("there are settings of the admission plugin %q, which is off: enable it too", settings.plugin)
 		}
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(o.NodeSelectors)) {
