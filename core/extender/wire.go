@@ -29,18 +29,12 @@ func RequestBody(call world.CallExtender) ([]byte, error) {
 	case world.ExtenderPreempt:
 		return json.Marshal(preemptionArgs(r))
 	}
-	args := extenderv1.ExtenderArgs{Pod: r.Pod}
 	if r.NamesOnly {
-		names := make([]string, len(r.Nodes))
-		for i, node := range r.Nodes {
-			names[i] = node.Name
-		}
-		args.NodeNames = &names
-	} else {
-		args.Nodes = &v1.NodeList{}
-		for _, node := range r.Nodes {
-			args.Nodes.Items = append(args.Nodes.Items, *node)
-		}
+		return argsWithNames(r)
+	}
+	args := extenderv1.ExtenderArgs{Pod: r.Pod, Nodes: &v1.NodeList{}}
+	for _, node := range r.Nodes {
+		args.Nodes.Items = append(args.Nodes.Items, *node)
 	}
 	return json.Marshal(args)
 }
@@ -68,7 +62,11 @@ func preemptionArgs(r *world.ExtenderRequest) extenderv1.ExtenderPreemptionArgs 
 // Answer reads the response to a call.
 func Answer(call world.CallExtender, response io.Reader) (*world.ExtenderAnswer, error) {
 	limited := &io.LimitedReader{R: response, N: MaxResponse}
-	answer, err := decode(call, json.NewDecoder(limited))
+	plain := &scanner{from: limited}
+	if answer := plain.answer(&call); answer != nil {
+		return answer, nil
+	}
+	answer, err := decode(call, json.NewDecoder(plain.again()))
 	if err != nil && limited.N <= 0 {
 		return nil, fmt.Errorf("the response to %s is longer than %d MiB", call.URL, MaxResponse>>20)
 	}

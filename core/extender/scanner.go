@@ -1,0 +1,148 @@
+package extender
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+
+	"orrery/core/world"
+)
+
+// scanner reads the responses that most extenders give: the fields of kube-scheduler's types, as they are spelled there, of names
+// without escapes and small numbers. Everything else is left to encoding/json, which begins again.
+type scanner struct {
+	from io.Reader
+	text []byte // read so far
+	at   int
+	err  error // of reading
+}
+
+// again returns the response from its first byte.
+func (s *scanner) again() io.Reader {
+	read := bytes.NewReader(s.text)
+	if s.err != nil {
+		return io.MultiReader(read, failing{s.err})
+	}
+	return io.MultiReader(read, s.from)
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// answer returns nil for a response that is left to encoding/json.
+func (s *scanner) answer(call *world.CallExtender) *world.ExtenderAnswer {
+	switch {
+	case call.Verb == world.ExtenderPrioritize:
+		return s.priorities(&call.Request)
+	case call.Verb == world.ExtenderFilter && call.Request.NamesOnly:
+		return s.filtered(&call.Request)
+	}
+	return nil
+}
+
+func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
+	s.text = make([]byte, 0, 512+usualSize(r.Nodes))
+	answer := &world.ExtenderAnswer{}
+	var failed, unresolvable []world.FailedNode
+	if !s.object(func(field []byte) bool {
+		switch string(field) {
+		case "NodeNames":
+			answer.Nodes = nil
+			return s.null() || s.names(r, &answer.Nodes)
+		case "Nodes":
+			return s.null()
+		case "FailedNodes":
+			failed = nil
+			return s.null() || s.failed(&failed, false)
+		case "FailedAndUnresolvableNodes":
+			unresolvable = nil
+			return s.null() || s.failed(&unresolvable, true)
+		case "Error":
+			text, ok := s.plain()
+			answer.Error = string(text)
+			return ok
+		}
+		return false
+	}) {
+		return nil
+	}
+	if answer.Failed = append(unresolvable, failed...); !distinct(answer.Failed) {
+		return nil
+	}
+	return answer
+}
+
+// distinct sorts nodes by name, and reports whether each is there once.
+func distinct(failed []world.FailedNode) bool {
+	slices.SortFunc(failed, func(a, b world.FailedNode) int { return cmp.Compare(a.Node, b.Node) })
+	for i := 1; i < len(failed); i++ {
+		if failed[i].Node == failed[i-1].Node {
+			return false
+		}
+	}
+	return true
+}
+
+// names reads a list of names. Those of the request, in its order, are not copied.
+func (s *scanner) names(r *world.ExtenderRequest, to *[]string) bool {
+	*to = make([]string, 0, len(r.Nodes))
+	sent := sentNames{request: r}
+	return s.list(func() bool {
+		name, ok := s.plain()
+		if ok {
+			*to = append(*to, sent.find(name))
+		}
+		return ok
+	})
+}
+
+func (s *scanner) failed(to *[]world.FailedNode, unresolvable bool) bool {
+	return s.object(func(node []byte) bool {
+		reason, ok := s.plain()
+		*to = append(*to, world.FailedNode{Node: string(node), Reason: string(reason), Unresolvable: unresolvable})
+		return ok
+	})
+}
+
+func (s *scanner) priorities(r *world.ExtenderRequest) *world.ExtenderAnswer {
+	answer := &world.ExtenderAnswer{Scores: make([]world.HostScore, 0, len(r.Nodes))}
+	sent := sentNames{request: r}
+	if !s.list(func() bool {
+		var score world.HostScore
+		ok := s.object(func(field []byte) bool {
+			switch string(field) {
+			case "Host":
+				host, ok := s.plain()
+				score.Host = sent.find(host)
+				return ok
+			case "Score":
+				return s.number(&score.Score)
+			}
+			return false
+		})
+		answer.Scores = append(answer.Scores, score)
+		return ok
+	}) {
+		return nil
+	}
+	return answer
+}
+
+// sentNames finds names of a request that are asked for in its order.
+type sentNames struct {
+	request *world.ExtenderRequest
+	next    int
+}
+
+// find returns the name as a string.
+func (n *sentNames) find(name []byte) string {
+	if n.next < len(n.request.Nodes) {
+		if sent := n.request.Nodes[n.next].Name; sent == string(name) {
+			n.next++
+			return sent
+		}
+	}
+	return string(name)
+}
