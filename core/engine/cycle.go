@@ -13,6 +13,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/preempt"
 	"orrery/core/queue"
+	"orrery/core/reuse"
 	"orrery/core/world"
 )
 
@@ -50,10 +51,12 @@ type attempt struct {
 	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
 	// Filter. scores are what the ranks are made of, unless they were reused.
 	feasible []fwk.NodeInfo
-	passed   int
-	ranks    []rank
-	scores   []fwk.NodePluginScores
-	asking   asking
+	// places are those of the feasible nodes, for reuse; nil if an extender put other nodes in their place.
+	places []reuse.Place
+	passed int
+	ranks  []rank
+	scores []fwk.NodePluginScores
+	asking asking
 	// postFilter is how far PostFilter has come.
 	postFilter framework.PostFilterRun
 	extended   bool // some of the scores are extenders'

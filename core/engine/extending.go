@@ -116,10 +116,7 @@ func (a *attempt) filterByExtenders() error {
 		if !a.asking.over() {
 			return errAsked
 		}
-		feasible, err := a.filteredBy(x, a.asking.take()[0].outcome)
-		if err == nil {
-			a.feasible = feasible
-		} else if !x.Ignorable {
+		if err := a.filteredBy(x, a.asking.take()[0]); err != nil && !x.Ignorable {
 			a.asking.next = 0
 			return err
 		}
@@ -128,21 +125,24 @@ func (a *attempt) filterByExtenders() error {
 	return nil
 }
 
-// filteredBy returns the nodes that an extender left, and keeps the reasons for the others.
-func (a *attempt) filteredBy(x *extender.Extender, outcome *world.Outcome) ([]fwk.NodeInfo, error) {
-	answer := outcome.Answer
+// filteredBy keeps the nodes that an extender left, and the reasons for the others.
+func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
+	outcome, answer := call.outcome, call.outcome.Answer
 	switch {
 	case !outcome.OK():
-		return nil, outcomeError{*outcome}
+		return outcomeError{*outcome}
 	case answer == nil:
 		a.decision.addUnknown(x.Name())
-		return a.feasible, nil
+		return nil
 	case answer.Error != "":
-		return nil, errors.New(answer.Error)
+		return errors.New(answer.Error)
 	}
-	left, err := nodesOf(x, answer, a.feasible)
-	if err != nil {
-		return nil, err
+	if !a.keepInOrder(answer, call.act.Request.Nodes) {
+		left, err := nodesOf(x, answer, a.feasible)
+		if err != nil {
+			return err
+		}
+		a.feasible, a.places = left, nil
 	}
 	for _, failed := range answer.Failed {
 		code := fwk.Unschedulable
@@ -151,15 +151,50 @@ func (a *attempt) filteredBy(x *extender.Extender, outcome *world.Outcome) ([]fw
 		}
 		a.fit.Diagnosis.NodeToStatus.Set(failed.Node, fwk.NewStatus(code, failed.Reason).WithPlugin(framework.ExtenderName))
 	}
-	return left, nil
+	return nil
+}
+
+// keepInOrder keeps the feasible nodes of an answer that has names only, in the order of the question, as most extenders answer.
+// It returns false for any other answer.
+func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent []*v1.Node) bool {
+	if answer.AsObjects || !inOrder(answer.Nodes, sent) {
+		return false
+	}
+	if len(answer.Nodes) == len(a.feasible) {
+		return true
+	}
+	kept := 0
+	for i, node := range sent {
+		if kept == len(answer.Nodes) || node.Name != answer.Nodes[kept] {
+			continue
+		}
+		a.feasible[kept] = a.feasible[i]
+		if a.places != nil {
+			a.places[kept] = a.places[i]
+		}
+		kept++
+	}
+	a.feasible = a.feasible[:kept]
+	if a.places != nil {
+		a.places = a.places[:kept]
+	}
+	return true
+}
+
+// inOrder reports whether all names are those of nodes, in their order.
+func inOrder(names []string, nodes []*v1.Node) bool {
+	found := 0
+	for i := 0; i < len(nodes) && found < len(names); i++ {
+		if nodes[i].Name == names[found] {
+			found++
+		}
+	}
+	return found == len(names)
 }
 
 // nodesOf returns the nodes of an answer. Of nodes that were returned as objects, as in kube-scheduler, nothing else is known: no
 // pods, and no images.
 func nodesOf(x *extender.Extender, answer *world.ExtenderAnswer, sent []fwk.NodeInfo) ([]fwk.NodeInfo, error) {
-	if left := inSentOrder(answer, sent); left != nil {
-		return left, nil
-	}
 	byName := make(map[string]fwk.NodeInfo, len(sent))
 	for _, info := range sent {
 		byName[info.Node().Name] = info
@@ -181,24 +216,6 @@ func nodesOf(x *extender.Extender, answer *world.ExtenderAnswer, sent []fwk.Node
 		left[i] = info
 	}
 	return left, nil
-}
-
-// inSentOrder returns the nodes of an answer that has names only, in the order of the question, as most extenders answer; nil for
-// any other.
-func inSentOrder(answer *world.ExtenderAnswer, sent []fwk.NodeInfo) []fwk.NodeInfo {
-	if answer.AsObjects {
-		return nil
-	}
-	left := make([]fwk.NodeInfo, 0, len(answer.Nodes))
-	for _, info := range sent {
-		if n := len(left); n < len(answer.Nodes) && info.Node().Name == answer.Nodes[n] {
-			left = append(left, info)
-		}
-	}
-	if len(left) < len(answer.Nodes) {
-		return nil
-	}
-	return left
 }
 
 func bareNode(node *v1.Node) fwk.NodeInfo {
@@ -270,16 +287,29 @@ func addPriorities(to map[string]int64, call extenderCall) {
 // an extender that filters only gives all nodes none, and counts as one.
 func (a *attempt) addScores(given map[string]int64) {
 	all := a.engine.scoresByNoVerb(a.pod)
-	for i := range a.scores {
-		score := &a.scores[i]
-		extra, listed := given[a.feasible[i].Node().Name]
-		if !listed && !all {
-			continue
+	for i, info := range a.feasible {
+		var extra int64
+		listed := all
+		if len(given) > 0 {
+			if score, has := given[info.Node().Name]; has {
+				extra, listed = score, true
+			}
 		}
-		score.TotalScore = saturating.Add(score.TotalScore, extra)
-		score.Randomizer = listedByExtender
-		a.extended = true
+		if listed {
+			a.addScore(i, extra)
+		}
 	}
+}
+
+func (a *attempt) addScore(i int, extra int64) {
+	a.extended = true
+	if a.scores == nil {
+		r := &a.ranks[i]
+		r.total, r.listed = saturating.Add(r.total, extra), listedByExtender
+		return
+	}
+	score := &a.scores[i]
+	score.TotalScore, score.Randomizer = saturating.Add(score.TotalScore, extra), listedByExtender
 }
 
 // listedByExtender is the Randomizer of nodes that an extender gave a score. kube-scheduler draws a number for each; here one is
@@ -317,7 +347,8 @@ func (e *Engine) forkSuspended(from *attempt) {
 		}
 	}
 	a.asking.calls = slices.Clone(from.asking.calls)
-	a.scores, a.reuse = cloneScores(from.scores), nil
+	a.scores, a.ranks = cloneScores(from.scores), slices.Clone(from.ranks)
+	a.reuse, a.places = nil, nil
 	a.feasible = make([]fwk.NodeInfo, len(from.feasible))
 	for i, info := range from.feasible {
 		a.feasible[i] = e.inSnapshot(from.engine, info)

@@ -28,7 +28,7 @@ func TestReuse_DecidesTheSame(t *testing.T) {
 	for seed := range uint64(runs) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			r := newLongRun(t, seed)
+			r := newLongRun(t, seed, twoProfiles)
 			for r.cycles < *cycles/runs && !t.Failed() {
 				r.change()
 				r.decide()
@@ -69,10 +69,10 @@ type longRun struct {
 	dying   []string // the names of pods that are evicted and still run
 }
 
-func newLongRun(t *testing.T, seed uint64) *longRun {
+func newLongRun(t *testing.T, seed uint64, configured string) *longRun {
 	r := &longRun{t: t, draw: rand.New(rand.NewPCG(seed, 0x5e05e)), now: start}
 	tie := pick(r.draw, engine.BySeed, engine.ByHeap)
-	configuration, err := config.LoadNamed("two profiles", []byte(twoProfiles), config.DefaultFeatures())
+	configuration, err := config.LoadNamed("long run", []byte(configured), config.DefaultFeatures())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,11 +281,13 @@ func (r *longRun) decide() {
 				r.compare(i+1, want, got)
 			}
 		}
-		r.perform()
-		if !more || r.t.Failed() {
+		answered := r.perform()
+		switch {
+		case r.t.Failed() || !more && !answered:
 			return
+		case more:
+			r.cycles++
 		}
-		r.cycles++
 	}
 }
 
@@ -303,8 +305,8 @@ func (r *longRun) compare(i int, want, got *engine.Decision) {
 	}
 }
 
-// perform does what the engines want done.
-func (r *longRun) perform() {
+// perform does what the engines want done. It reports whether extenders have answered.
+func (r *longRun) perform() (answered bool) {
 	effects := slices.Clone(r.engines[0].Effects())
 	for i, e := range r.engines[1:] {
 		if n := len(e.Effects()); n != len(effects) || e.Digest() != r.engines[0].Digest() {
@@ -312,6 +314,11 @@ func (r *longRun) perform() {
 		}
 	}
 	for _, effect := range effects {
+		if call, is := effect.Action.(world.CallExtender); is {
+			answered = true
+			r.apply(world.EffectDone{Effect: effect.ID, Outcome: r.answer(call)})
+			continue
+		}
 		r.apply(world.EffectDone{Effect: effect.ID})
 		switch act := effect.Action.(type) {
 		case world.Bind:
@@ -325,4 +332,5 @@ func (r *longRun) perform() {
 			r.dying = append(r.dying, act.Pod.Name)
 		}
 	}
+	return answered
 }

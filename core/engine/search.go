@@ -201,8 +201,8 @@ func (a *attempt) score() (searchStep, error) {
 	if a.tree.found() {
 		a.visitWindow(nodes)
 	}
-	if a.reuse != nil && a.needsTotalsOnly() {
-		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, e.places)
+	if a.reuse != nil && a.places != nil && a.needsTotalsOnly() {
+		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, a.places)
 		if ok {
 			a.rankTotals(totals)
 			return prioritizing, status.AsError()
@@ -213,11 +213,8 @@ func (a *attempt) score() (searchStep, error) {
 	return prioritizing, status.AsError()
 }
 
-// needsTotalsOnly reports whether only the totals of the scores are looked at. Extenders add to the scores, the batch keeps
-// them, and a dry run shows them.
-func (a *attempt) needsTotalsOnly() bool {
-	return !a.dry && a.signature == nil && len(a.engine.extenders) == 0
-}
+// needsTotalsOnly reports whether only the totals of the scores are looked at. The batch keeps the scores, and a dry run shows them.
+func (a *attempt) needsTotalsOnly() bool { return !a.dry && a.signature == nil }
 
 // evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
 // visited.
@@ -257,9 +254,16 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 	feasible, places := e.feasible[:0], e.places[:0]
 	if !a.profile.HasFilterPlugins() {
 		for i := range wanted {
-			feasible = append(feasible, nodes[(e.startIndex+i)%len(nodes)])
+			at := (e.startIndex + i) % len(nodes)
+			feasible = append(feasible, nodes[at])
+			if a.reuse != nil {
+				places = append(places, e.snapshot.Places()[at])
+			}
 		}
-		e.feasible = feasible
+		e.feasible, e.places = feasible, places
+		if a.reuse != nil {
+			a.places = places
+		}
 		return feasible, nil
 	}
 	next := e.startIndex % max(1, len(nodes))
@@ -288,6 +292,7 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 	}
 	e.feasible, e.places = feasible, places
 	if a.reuse != nil {
+		a.places = places
 		a.reuse.Filtered()
 	}
 	return feasible, nil

@@ -48,7 +48,7 @@ func (a *attempt) visitWindow(nodes []fwk.NodeInfo) {
 		d.AddPluginStatus(cell.Status)
 	}
 	e.feasible, e.places = feasible, places
-	a.feasible, a.tree = feasible, treeSearch{}
+	a.feasible, a.places, a.tree = feasible, places, treeSearch{}
 }
 
 // rankByTree finds the best total without visiting nodes. It returns false if the nodes have to be visited.
