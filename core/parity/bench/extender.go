@@ -1,21 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
-	"orrery/core/extender"
 	"orrery/core/mk/kinds"
-	"orrery/core/world"
+	"orrery/core/world/live"
 )
 
 // extenderRows are pods about which an extender is asked.
@@ -28,7 +26,10 @@ const extenderThinks = time.Millisecond
 type extenderServer struct {
 	server http.Server
 	prefix string
-	spent  atomic.Int64 // from requests to their answers, in nanoseconds
+
+	mu    sync.Mutex
+	began map[net.Conn]time.Time // of requests that are not answered yet
+	spent time.Duration          // from the first byte of requests until their answers were sent
 }
 
 // newExtenderServer returns a server for a row with an extender, and nil for another one.
@@ -40,15 +41,13 @@ func newExtenderServer(r row) (*extenderServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the extender: %w", err)
 	}
-	x := &extenderServer{prefix: "http://" + listener.Addr().String()}
-	x.server.Handler = x
+	x := &extenderServer{prefix: "http://" + listener.Addr().String(), began: map[net.Conn]time.Time{}}
+	x.server.Handler, x.server.ConnState = x, x.observe
 	go func() { _ = x.server.Serve(listener) }()
 	return x, nil
 }
 
 func (x *extenderServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
-	defer func() { x.spent.Add(int64(time.Since(began))) }()
 	var args extenderv1.ExtenderArgs
 	if err := json.NewDecoder(r.Body).Decode(&args); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -58,12 +57,28 @@ func (x *extenderServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(extenderv1.ExtenderFilterResult{NodeNames: args.NodeNames})
 }
 
+// observe measures how long the server takes for a request: for reading it and sending the answer, too.
+func (x *extenderServer) observe(c net.Conn, state http.ConnState) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	began, busy := x.began[c]
+	switch {
+	case state == http.StateActive:
+		x.began[c] = time.Now()
+	case busy:
+		x.spent += time.Since(began)
+		delete(x.began, c)
+	}
+}
+
 // answering is how long the extender took so far; nothing if there is none.
 func (x *extenderServer) answering() time.Duration {
 	if x == nil {
 		return 0
 	}
-	return time.Duration(x.spent.Load())
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.spent
 }
 
 func (x *extenderServer) close() {
@@ -88,16 +103,10 @@ func (x *extenderServer) orrery() []configv1.Extender {
 	return []configv1.Extender{{URLPrefix: x.prefix, FilterVerb: "filter", NodeCacheCapable: true}}
 }
 
-// ask carries out a call as core/world/live does.
-func (x *extenderServer) ask(call world.CallExtender) (*world.ExtenderAnswer, error) {
-	body, err := extender.RequestBody(call)
-	if err != nil {
-		return nil, err
+// client returns the client of core/world/live.
+func (x *extenderServer) client() (*live.ExtenderClient, error) {
+	if x == nil {
+		return nil, nil
 	}
-	response, err := http.Post(call.URL, "application/json", bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	return extender.Answer(call, response.Body)
+	return live.NewExtenderClient(&x.orrery()[0])
 }

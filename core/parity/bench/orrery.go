@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/world"
+	"orrery/core/world/live"
 )
 
 // orrery is the engine, driven by one goroutine that also plays the cluster.
@@ -17,6 +19,7 @@ type orrery struct {
 	server   *apiserver
 	storage  *storageServer
 	extender *extenderServer
+	client   *live.ExtenderClient
 	asked    bool // the extender, by the last step
 }
 
@@ -32,6 +35,10 @@ func newOrrery(c testCase) (scheduler, error) {
 		return nil, err
 	}
 	configuration.Extenders = x.orrery()
+	client, err := x.client()
+	if err != nil {
+		return nil, err
+	}
 	e, err := engine.New(engine.Options{Config: configuration, Start: time.Now()})
 	if err != nil {
 		return nil, err
@@ -41,7 +48,7 @@ func newOrrery(c testCase) (scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &orrery{engine: e, server: newAPIServer(c, objects), storage: storage, extender: x}
+	o := &orrery{engine: e, server: newAPIServer(c, objects), storage: storage, extender: x, client: client}
 	for _, object := range objects {
 		if err := o.apply(world.Changed{Op: world.Added, Object: object}); err != nil {
 			return nil, err
@@ -122,7 +129,7 @@ func (o *orrery) carry(effect world.Effect) error {
 		return nil
 	case world.CallExtender:
 		o.asked = true
-		answer, err := o.extender.ask(act)
+		answer, err := o.client.Call(context.Background(), act)
 		if err != nil {
 			return err
 		}

@@ -23,15 +23,15 @@ import (
 // cycle waits for does not wait for a write.
 type extenders struct {
 	cluster *Cluster
-	clients []extenderClient
+	clients []*ExtenderClient
 
 	mu      sync.Mutex
 	running map[world.EffectID]runningCall
 	group   sync.WaitGroup
 }
 
-// extenderClient is the connection to one extender, by its position in the configuration.
-type extenderClient struct {
+// ExtenderClient is the connection to one extender of a configuration.
+type ExtenderClient struct {
 	http    *http.Client
 	address string
 	verbs   [world.ExtenderBind + 1]string
@@ -45,7 +45,7 @@ type runningCall struct {
 func newExtenders(c *Cluster) (*extenders, error) {
 	x := &extenders{cluster: c, running: map[world.EffectID]runningCall{}}
 	for i := range c.options.Extenders {
-		client, err := newExtenderClient(&c.options.Extenders[i])
+		client, err := NewExtenderClient(&c.options.Extenders[i])
 		if err != nil {
 			return nil, fmt.Errorf("connecting to extenders[%d] of the configuration: %w", i, err)
 		}
@@ -54,7 +54,8 @@ func newExtenders(c *Cluster) (*extenders, error) {
 	return x, nil
 }
 
-func newExtenderClient(c *configv1.Extender) (extenderClient, error) {
+// NewExtenderClient prepares the connection to an extender.
+func NewExtenderClient(c *configv1.Extender) (*ExtenderClient, error) {
 	var connection rest.Config
 	if t := c.TLSConfig; t != nil {
 		connection.TLSClientConfig = rest.TLSClientConfig{
@@ -67,9 +68,9 @@ func newExtenderClient(c *configv1.Extender) (extenderClient, error) {
 	}
 	secured, err := rest.TLSConfigFor(&connection)
 	if err != nil {
-		return extenderClient{}, err
+		return nil, err
 	}
-	return extenderClient{
+	return &ExtenderClient{
 		http:    &http.Client{Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured})},
 		address: strings.TrimRight(c.URLPrefix, "/"),
 		verbs: [...]string{
@@ -122,7 +123,7 @@ func (x *extenders) call(ctx context.Context, act world.CallExtender) world.Outc
 		x.cluster.count.fenced.Add(1)
 		return callFailed(errNotAllowed)
 	}
-	answer, err := x.clients[act.Extender].call(ctx, act)
+	answer, err := x.clients[act.Extender].Call(ctx, act)
 	if err != nil {
 		return callFailed(err)
 	}
@@ -133,8 +134,8 @@ func callFailed(err error) world.Outcome {
 	return world.Outcome{Code: fwk.Error, Message: err.Error()}
 }
 
-// call sends a request and reads the response.
-func (c *extenderClient) call(ctx context.Context, act world.CallExtender) (*world.ExtenderAnswer, error) {
+// Call sends a request and reads the response.
+func (c *ExtenderClient) Call(ctx context.Context, act world.CallExtender) (*world.ExtenderAnswer, error) {
 	body, err := extender.RequestBody(act)
 	if err != nil {
 		return nil, err
