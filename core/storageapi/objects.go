@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -21,6 +22,16 @@ func Default(o any) {
 	case *storagev1.StorageClass:
 		o.ReclaimPolicy = or(o.ReclaimPolicy, v1.PersistentVolumeReclaimDelete)
 		o.VolumeBindingMode = or(o.VolumeBindingMode, storagev1.VolumeBindingImmediate)
+	case *storagev1.CSIDriver:
+		s := &o.Spec
+		s.AttachRequired = or(s.AttachRequired, true)
+		for _, flag := range []**bool{&s.PodInfoOnMount, &s.StorageCapacity, &s.RequiresRepublish, &s.SELinuxMount} {
+			*flag = or(*flag, false)
+		}
+		s.FSGroupPolicy = or(s.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+		if len(s.VolumeLifecycleModes) == 0 {
+			s.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
+		}
 	}
 }
 
@@ -40,6 +51,14 @@ func Create(o any) field.ErrorList {
 		return volume(o)
 	case *storagev1.StorageClass:
 		return class(o)
+	case *storagev1.CSIDriver:
+		return driver(o)
+	case *storagev1.CSINode:
+		return driversOfNode(o)
+	case *storagev1.VolumeAttachment:
+		return attachment(o)
+	case *storagev1.CSIStorageCapacity:
+		return storageCapacity(o, metav1validation.LabelSelectorValidationOptions{})
 	}
 	return nil
 }
@@ -53,6 +72,14 @@ func Update(changed, old any) field.ErrorList {
 		return changedVolume(o, old.(*v1.PersistentVolume))
 	case *storagev1.StorageClass:
 		return changedClass(o, old.(*storagev1.StorageClass))
+	case *storagev1.CSIDriver:
+		return changedDriver(o, old.(*storagev1.CSIDriver))
+	case *storagev1.CSINode:
+		return changedDriversOfNode(o, old.(*storagev1.CSINode))
+	case *storagev1.VolumeAttachment:
+		return changedAttachment(o, old.(*storagev1.VolumeAttachment))
+	case *storagev1.CSIStorageCapacity:
+		return changedCapacity(o, old.(*storagev1.CSIStorageCapacity))
 	}
 	return nil
 }

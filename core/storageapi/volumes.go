@@ -9,7 +9,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
-	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/deviceapi"
@@ -95,16 +94,7 @@ func source(s *v1.PersistentVolumeSpec, path *field.Path) field.ErrorList {
 }
 
 func csi(c *v1.CSIPersistentVolumeSource, path *field.Path) field.ErrorList {
-	const longest = 63
-	var wrong field.ErrorList
-	if at := path.Child("driver"); c.Driver == "" {
-		wrong = append(wrong, field.Required(at, ""))
-	} else {
-		if len(c.Driver) > longest {
-			wrong = append(wrong, field.TooLong(at, c.Driver, longest))
-		}
-		wrong = append(wrong, deviceapi.Invalid(at, c.Driver, utilvalidation.IsDNS1123Subdomain(strings.ToLower(c.Driver)))...)
-	}
+	wrong := driverName(c.Driver, path.Child("driver"))
 	if c.VolumeHandle == "" {
 		wrong = append(wrong, field.Required(path.Child("volumeHandle"), ""))
 	}

@@ -39,6 +39,7 @@ var (
 		reflect.TypeFor[v1.PersistentVolumeMode]():             {"Filesystem", "Block", "", "Other"},
 		reflect.TypeFor[v1.PersistentVolumeReclaimPolicy]():    {"Delete", "Retain", "Recycle", "", "Other"},
 		reflect.TypeFor[storagev1.VolumeBindingMode]():         {"Immediate", "WaitForFirstConsumer", "", "Other"},
+		reflect.TypeFor[storagev1.FSGroupPolicy]():             {"File", "None", "ReadWriteOnceWithFSType", "", "Other"},
 		reflect.TypeFor[resourcev1.DeviceAllocationMode]():     {"ExactCount", "", "All", "Some"},
 		reflect.TypeFor[resourcev1.DeviceTaintEffect]():        {"NoExecute", "NoSchedule", "None", "", "Other"},
 		reflect.TypeFor[resourcev1.DeviceTolerationOperator](): {"Exists", "Equal", "", "In"},

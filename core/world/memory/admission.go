@@ -73,10 +73,9 @@ func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
 	case *v1.PersistentVolume:
 		admitVolume(o)
 		return invalidUnless(kind, o, storageapi.Create(o))
-	case *storagev1.StorageClass:
-		return invalidUnless(kind, o, storageapi.Create(o))
-	case *storagev1.CSIDriver:
-		admitCSIDriver(o)
+	case *storagev1.StorageClass, *storagev1.CSIDriver, *storagev1.CSINode, *storagev1.VolumeAttachment, *storagev1.CSIStorageCapacity:
+		storageapi.Default(o)
+		return invalidUnless(kind, q.Object, storageapi.Create(o))
 	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
 		return invalidUnless(kind, q.Object, controllerapi.Create(o, c.podRules()))
 	case *v1.ResourceQuota:
@@ -93,7 +92,6 @@ func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
 	default:
 		return c.admitDevices(kind, q.Object)
 	}
-	return nil
 }
 
 // admitUpdate is admit for an update.
@@ -123,7 +121,7 @@ func (c *Cluster) admitChanged(kind world.Kind, q *admission.Request) error {
 			wrong = append(wrong, validation.ValidateObjectMetaAccessorUpdate(q.Object, q.Old, field.NewPath("metadata"))...)
 		}
 		return invalidUnless(kind, q.Object, wrong)
-	case *v1.PersistentVolumeClaim, *v1.PersistentVolume, *storagev1.StorageClass:
+	case *v1.PersistentVolumeClaim, *v1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSIDriver, *storagev1.CSINode, *storagev1.VolumeAttachment, *storagev1.CSIStorageCapacity:
 		storageapi.Default(o)
 		return invalidUnless(kind, q.Object, storageapi.Update(o, q.Old))
 	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:

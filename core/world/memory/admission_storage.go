@@ -35,17 +35,6 @@ func withFinalizer(list []string, one string) []string {
 	return append(list, one)
 }
 
-// admitCSIDriver sets the defaults that the scheduler and the attacher read.
-func admitCSIDriver(driver *storagev1.CSIDriver) {
-	yes, no := true, false
-	if driver.Spec.AttachRequired == nil {
-		driver.Spec.AttachRequired = &yes
-	}
-	if driver.Spec.StorageCapacity == nil {
-		driver.Spec.StorageCapacity = &no
-	}
-}
-
 // defaultStorageClass is the class of claims that name none: the newest of the default classes, nil without one.
 func (c *Cluster) defaultStorageClass() *storagev1.StorageClass {
 	var newest *storagev1.StorageClass
