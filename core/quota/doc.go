@@ -5,7 +5,6 @@
 //
 //	pods.go     requests and limits of pods, overhead included, and which pods are in a scope
 //	claims.go   the storage that claims request by class, and the devices by class
+//	services.go node ports and load balancers of services
 //	measure.go  the evaluator, and other kinds, whose objects are counted
-//
-// A service is counted whatever its type is: node ports and load balancers are not.
 package quota

@@ -86,7 +86,6 @@ func (m *measure) UsageStats(o quotaapi.UsageStatsOptions) (quotaapi.UsageStats,
 
 // aliases are the older names of what is counted.
 var aliases = map[v1.ResourceName]schema.GroupResource{
-	v1.ResourceServices:               v1.Resource("services"),
 	v1.ResourceReplicationControllers: v1.Resource("replicationcontrollers"),
 	v1.ResourceQuotas:                 v1.Resource("resourcequotas"),
 	v1.ResourceSecrets:                v1.Resource("secrets"),
@@ -104,6 +103,8 @@ func of(resource schema.GroupResource, now time.Time) *measure {
 		return volumeClaims()
 	case deviceClaimResource:
 		return deviceClaims()
+	case serviceResource:
+		return services()
 	}
 	names := []v1.ResourceName{countOf(resource)}
 	for alias, of := range aliases {
@@ -151,7 +152,7 @@ func one(names ...v1.ResourceName) v1.ResourceList {
 func Used(q *v1.ResourceQuota, objects Objects, now time.Time) (v1.ResourceList, error) {
 	names := quotaapi.ResourceNames(q.Spec.Hard)
 	slices.Sort(names)
-	resources := []schema.GroupResource{podResource, volumeClaimResource, deviceClaimResource}
+	resources := []schema.GroupResource{podResource, volumeClaimResource, deviceClaimResource, serviceResource}
 	for _, name := range names {
 		if resource, is := counted(name); is && !slices.Contains(resources, resource) {
 			resources = append(resources, resource)

@@ -35,7 +35,7 @@ var quotaNames = []v1.ResourceName{
 	"requests.hugepages-2Mi", "ephemeral-storage", "limits.ephemeral-storage", "requests.storage", "persistentvolumeclaims", "count/persistentvolumeclaims",
 	"a.storageclass.storage.k8s.io/requests.storage", "b.storageclass.storage.k8s.io/persistentvolumeclaims", "a.deviceclass.resource.k8s.io/devices",
 	"count/resourceclaims.resource.k8s.io", "count/replicationcontrollers", "replicationcontrollers", "count/deployments.apps",
-	"requests.deviceclass.resource.kubernetes.io/a",
+	"requests.deviceclass.resource.kubernetes.io/a", "services", "count/services", "services.nodeports", "services.loadbalancers",
 }
 
 // drawQuota draws a quota that is used in part.
@@ -71,7 +71,7 @@ func drawQuota(r *difftest.Source, name string) v1.ResourceQuota {
 
 // used draws an object that is measured.
 func used(r *difftest.Source, name string) runtime.Object {
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
 		claim := draw.New(r).Claim()
 		claim.Namespace, claim.Name = "default", name
@@ -86,6 +86,8 @@ func used(r *difftest.Source, name string) runtime.Object {
 			}})
 		}
 		return claim
+	case 2:
+		return service(r, name)
 	}
 	p := draw.NewPod(r)
 	p.Name = name
@@ -101,6 +103,20 @@ func used(r *difftest.Source, name string) runtime.Object {
 		p.DeletionTimestamp = &metav1.Time{Time: difftest.Pick(r, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))}
 	}
 	return p
+}
+
+// service draws one of any type.
+func service(r *difftest.Source, name string) *v1.Service {
+	s := &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
+	s.Spec.Type = difftest.Pick(r, v1.ServiceTypeNodePort, v1.ServiceTypeLoadBalancer, v1.ServiceTypeLoadBalancer, v1.ServiceTypeClusterIP, "")
+	for range r.IntN(4) {
+		s.Spec.Ports = append(s.Spec.Ports, v1.ServicePort{NodePort: difftest.Pick[int32](r, 0, 30000)})
+	}
+	if !r.OneIn(3) {
+		allocate := r.Bool()
+		s.Spec.AllocateLoadBalancerNodePorts = &allocate
+	}
+	return s
 }
 
 // objects are those of a namespace, by resource.

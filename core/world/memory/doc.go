@@ -87,8 +87,8 @@
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
 //   - Nothing evicts pods from tainted nodes.
-//   - Quotas count services whatever their type, and the devices of extended resources by pods alone. NodeRestriction restricts
-//     what kubelets do to nodes: the simulated ones write nothing else by way of the API server.
+//   - Quotas count the devices of extended resources by pods alone. NodeRestriction restricts what kubelets do to nodes: the
+//     simulated ones write nothing else by way of the API server.
 //   - The API server has every gate of dynamic resource allocation on: it drops no field.
 //   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again. The claim
 //     controller makes and reserves nothing for a pod that has ended.

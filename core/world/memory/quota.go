@@ -35,9 +35,25 @@ func (c *Cluster) notifyQuotas(kind world.Kind, old, changed world.Object) {
 	if after != nil && after.DeletionTimestamp != nil {
 		c.scheduleQuotaResync()
 	}
-	if changed == nil || after != nil && !quotaapi.Equals(quota.OfPod(before, c.now), quota.OfPod(after, c.now)) {
+	if changed == nil || after != nil && !quotaapi.Equals(quota.OfPod(before, c.now), quota.OfPod(after, c.now)) || otherServiceType(old, changed) {
 		c.enqueueQuotas(old.GetNamespace())
 	}
+}
+
+// otherServiceType reports whether a service has another type of those with quotas.
+func otherServiceType(old, changed world.Object) bool {
+	before, is := old.(*v1.Service)
+	after, stays := changed.(*v1.Service)
+	if !is || !stays {
+		return false
+	}
+	limited := func(s *v1.Service) v1.ServiceType {
+		if s.Spec.Type == v1.ServiceTypeNodePort || s.Spec.Type == v1.ServiceTypeLoadBalancer {
+			return s.Spec.Type
+		}
+		return ""
+	}
+	return limited(before) != limited(after)
 }
 
 // enqueueQuotas enqueues the quotas of a namespace, or of all with an empty one.

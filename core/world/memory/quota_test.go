@@ -116,3 +116,32 @@ func TestNodeRestriction_LabelsOfOwnNode(t *testing.T) {
 		t.Errorf("an administrator labels a node: %v", err)
 	}
 }
+
+// Node ports and load balancers are charged when a service is created or gets another type, and are free when it loses it.
+func TestQuota_NodePortsOfServices(t *testing.T) {
+	s := newScene(t, memory.Options{})
+	s.limit(mk.Resources("services.nodeports", "2", "services.loadbalancers", "0"))
+	service := func(kind v1.ServiceType, ports ...int32) *v1.Service {
+		o := &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: v1.ServiceSpec{Type: kind}}
+		for _, port := range ports {
+			o.Spec.Ports = append(o.Spec.Ports, v1.ServicePort{Name: fmt.Sprint("p", port), Port: port})
+		}
+		return o
+	}
+	for _, refused := range []*v1.Service{service(v1.ServiceTypeNodePort, 1, 2, 3), service(v1.ServiceTypeLoadBalancer, 1)} {
+		if _, err := s.Create(refused); !apierrors.IsForbidden(err) {
+			t.Errorf("%s with %d ports: %v, want it to be forbidden", refused.Spec.Type, len(refused.Spec.Ports), err)
+		}
+	}
+	create(s, service(v1.ServiceTypeNodePort, 1, 2))
+	if got := s.used("services.nodeports"); got != "2 true" {
+		t.Errorf("used by two ports: %s", got)
+	}
+	if _, err := s.Update(service(v1.ServiceTypeClusterIP, 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+	s.pass(time.Second)
+	if got := s.used("services.nodeports"); got != "0 true" {
+		t.Errorf("used without node ports: %s", got)
+	}
+}
