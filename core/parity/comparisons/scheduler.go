@@ -66,6 +66,11 @@ var Decisions = &Comparison{
 			Compared: "pools are in that order on both sides, and a pool has one slice with devices; a case ends where another claim was deallocated",
 		},
 		{
+			Upstream: "takes the number of slices in a pool of devices from any of them, and so finds a pool complete or not by chance when they disagree",
+			Orrery:   "takes it from the first by name",
+			Compared: "slices are listed in that order on both sides",
+		},
+		{
 			Upstream: "requeues pods for a claim for devices when it has written it, and again when it reads it back",
 			Orrery:   "requeues them when it reads it",
 			Compared: "the queues are compared when a decision's claims were read",

@@ -97,7 +97,7 @@ func (s *settings) newCluster() *cluster {
 	objects := store.New()
 	return &cluster{
 		store: objects, volumes: volumes.New(objects), devices: devices.New(objects, deviceGates(s.features)),
-		informers: informers.New(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
+		informers: newInformers(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
 		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
 		upstreamNominations: nominations{}, orreryNominations: nominations{},
 	}

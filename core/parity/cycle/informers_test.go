@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -11,7 +12,12 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
 	"orrery/core/config"
+	"orrery/core/parity/informers"
 )
+
+// newInformers lists slices of devices in the order of Orrery's plugin. The informer of kube-scheduler lists them in random order, and
+// its allocator takes the number of slices in a pool from the first; see TestAllocator_DependsOnOrderOfSlices.
+func newInformers() *informers.Factory { return informers.New(&resourcev1.ResourceSlice{}) }
 
 // managers returns the managers that upstream's plugins for devices and volumes need. They are fed by informers.
 func (c *cluster) managers(ctx context.Context, features config.Features) (fwk.SharedDRAManager, fwk.CSIManager) {

@@ -53,7 +53,7 @@ func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler
 	s := p.settings
 	ctx, end := context.WithCancel(withPoolOrder(context.Background()))
 	client := &recordingClient{failingBindings: set(failing), stored: p.stored, claims: p.newClaimServer(failing)}
-	t := &upstreamScheduler{informers: informers.New(), client: client, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff, turns: newTurns()}
+	t := &upstreamScheduler{informers: newInformers(), client: client, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff, turns: newTurns()}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),

@@ -3,8 +3,10 @@
 package informers
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,16 +28,40 @@ import (
 // Factory is the informer factory. API groups without a method here are nil.
 type Factory struct {
 	clientinformers.SharedInformerFactory
-	byType map[reflect.Type]*informer
+	byType  map[reflect.Type]*informer
+	ordered map[reflect.Type]bool
 }
 
-// New returns a factory without objects.
-func New() *Factory { return &Factory{byType: map[reflect.Type]*informer{}} }
+// New returns a factory without objects. Lists of these types are in the order of names; client-go's are in that of a map.
+func New(ordered ...runtime.Object) *Factory {
+	f := &Factory{byType: map[reflect.Type]*informer{}, ordered: map[reflect.Type]bool{}}
+	for _, example := range ordered {
+		f.ordered[reflect.TypeOf(example)] = true
+	}
+	return f
+}
 
 // informer has client-go's own index, and calls its handlers itself.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
+	ordered  bool
+}
+
+// GetIndexer returns the index that listers read.
+func (in *informer) GetIndexer() cache.Indexer {
+	if in.ordered {
+		return orderedIndex{in.SharedIndexInformer.GetIndexer()}
+	}
+	return in.SharedIndexInformer.GetIndexer()
+}
+
+type orderedIndex struct{ cache.Indexer }
+
+func (x orderedIndex) List() []any {
+	all := x.Indexer.List()
+	slices.SortFunc(all, func(a, b any) int { return cmp.Compare(a.(world.Object).GetName(), b.(world.Object).GetName()) })
+	return all
 }
 
 // InformerFor returns the informer of a type, creating it if needed.
@@ -43,7 +69,7 @@ func (f *Factory) InformerFor(example runtime.Object, create internalinterfaces.
 	goType := reflect.TypeOf(example)
 	if f.byType[goType] == nil {
 		var none clientset.Interface
-		f.byType[goType] = &informer{SharedIndexInformer: create(none, 0)}
+		f.byType[goType] = &informer{SharedIndexInformer: create(none, 0), ordered: f.ordered[goType]}
 	}
 	return f.byType[goType]
 }
