@@ -61,6 +61,11 @@ var Decisions = &Comparison{
 			Compared: "what is written of them is compared, and the case ends there; nominations are compared in any order",
 		},
 		{
+			Upstream: "asks the plugins that may gate a pod in random order",
+			Orrery:   "asks them in the order of the profile",
+			Compared: "a case ends where several gate a pod, and another one did",
+		},
+		{
 			Upstream: "tries the pools of devices in random order, and deallocates any of several claims",
 			Orrery:   "tries pools by driver and name, and deallocates the first that it can",
 			Compared: "pools are in that order on both sides, and a pool has one slice with devices; a case ends where another claim was deallocated",

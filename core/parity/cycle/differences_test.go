@@ -96,7 +96,9 @@ func (p *decisionCase) namesSeveralNodes(name string) bool {
 
 // requeuedOnPurpose returns the intended difference by which Orrery has requeued a pod and kube-scheduler has not, if any.
 func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) string {
-	if theirs != "unschedulable" || (ours != "active" && ours != "backoff") {
+	requeued := ours == "active" || ours == "backoff"
+	tooFew := ours == "gated" && pod.Spec.WorkloadRef != nil // requeued, but its gang has too few pods now
+	if theirs != "unschedulable" || !(requeued || tooFew) {
 		return ""
 	}
 	info, ok := p.upstream.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
@@ -110,3 +112,20 @@ func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) strin
 	}
 	return ""
 }
+
+// gatedBySeveral reports whether the plugin that gates a pod in Orrery would gate it in kube-scheduler, too: it asks a profile's PreEnqueue
+// plugins in random order, unless one of them gates the pod already.
+func (p *decisionCase) gatedBySeveral(pod *v1.Pod, theirs, ours record) bool {
+	if theirs.Gate == "" || ours.Gate == "" || theirs.Gate == ours.Gate {
+		return false
+	}
+	for _, plugin := range p.upstream.sched.Profiles[pod.Spec.SchedulerName].PreEnqueuePlugins() {
+		if plain(plugin.Name()) == ours.Gate && !plugin.PreEnqueue(p.upstream.ctx, pod).IsSuccess() {
+			p.divergence = gatedByAny
+			return true
+		}
+	}
+	return false
+}
+
+const gatedByAny = "a pod that several plugins gate, of which kube-scheduler asks a random one first"

@@ -42,7 +42,11 @@ func (p *decisionCase) compareRecords(pod *v1.Pod) string {
 	if !known || !known2 {
 		return fmt.Sprintf(", pod %s is in kube-scheduler's queue: %v, in Orrery's: %v", pod.Name, known, known2)
 	}
-	if diff := cmp.Diff(recordOf(theirs), recordOf(ours)); diff != "" {
+	their, our := recordOf(theirs), recordOf(ours)
+	if p.gatedBySeveral(pod, their, our) {
+		return ""
+	}
+	if diff := cmp.Diff(their, our); diff != "" {
 		return fmt.Sprintf(", pod %s (-kube-scheduler +Orrery):\n%s", pod.Name, diff)
 	}
 	if pod.Spec.WorkloadRef == nil && ours.GetUnschedulablePlugins().Has(defaultpreemption.Name) {
