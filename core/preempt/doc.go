@@ -27,6 +27,8 @@
 //   - A gated preemptor is activated when its victims' evictions are done and the victims no longer exist, as where another
 //     preemptor evicted the same ones. kube-scheduler waits for an event, which may not come.
 //   - Nominations are cleared while the first victims are evicted. kube-scheduler clears them before.
-//   - After a failed call, no further victim is evicted, and the preemptor is activated. kube-scheduler goes on with calls
+//   - After a failed eviction, no further victim is evicted, and the preemptor is activated. kube-scheduler goes on with calls
 //     that are bound to fail.
+//   - If a nomination is not cleared, the victims are evicted all the same, and the preemptor is activated then, as in
+//     kube-scheduler; but not if the pod no longer exists, or has been placed on a node, since nothing is left to clear.
 package preempt

@@ -22,8 +22,9 @@ import (
 //	                                            then the last victim: condition ─► delete ─► event ─► done
 //
 // Each step waits for the outcome of the one before. The last victim waits for the others because its deletion requeues the
-// preemptor, which then finds all the room. A failed call ends the preemption, and the preemptor is activated. The state
-// is plain data, so it can be copied with its engine.
+// preemptor, which then finds all the room. An eviction that fails ends the preemption, and the preemptor is activated. If a
+// pod keeps its nomination, as its clearing failed, the evictions go on, and the preemptor is activated after the last one.
+// The state is plain data, so it can be copied with its engine.
 type VictimEvictions struct {
 	plugin     string
 	handle     fwk.Handle
@@ -46,16 +47,25 @@ type preemption struct {
 	remaining    []*v1.Pod // victims not yet evicted, in order
 	pendingCalls int       // calls that have not ended
 	lastVictim   *v1.Pod   // nil before its turn
-	failed       bool
-	gated        bool // PreEnqueue rejected the preemptor meanwhile
+	failed       bool      // an eviction failed
+	uncleared    bool      // a lower pod has kept its nomination
+	gated        bool      // PreEnqueue rejected the preemptor meanwhile
 }
 
-// call is the purpose of a pending effect.
+// call is a pending effect on a pod.
 type call struct {
 	preemption preemptionID
-	victim     *v1.Pod // nil if the call clears a nomination
-	deleting   bool    // the victim's second call
+	pod        *v1.Pod
+	purpose    purpose
 }
+
+type purpose uint8
+
+const (
+	clearing purpose = iota // a lower pod's nomination
+	marking                 // a victim, with a condition
+	deleting                // a victim
+)
 
 // NewVictimEvictions serves one plugin of one profile. Its API calls are effects of the emitter.
 func NewVictimEvictions(plugin string, h fwk.Handle, e framework.Emitter) *VictimEvictions {
@@ -101,7 +111,7 @@ func (d *VictimEvictions) clearNominations(run *preemption) {
 	for _, info := range d.handle.NominatedPodsForNode(run.node) {
 		pod := info.GetPod()
 		if corev1.PodPriority(pod) < corev1.PodPriority(run.preemptor) && pod.Status.NominatedNodeName != "" {
-			d.emit(run, world.PatchStatus{Pod: world.PodRefOf(pod), NominatedNode: &none}, call{preemption: run.id})
+			d.emit(run, world.PatchStatus{Pod: world.PodRefOf(pod), NominatedNode: &none}, call{run.id, pod, clearing})
 		}
 	}
 }
@@ -119,10 +129,15 @@ func (d *VictimEvictions) advance(run *preemption) {
 		d.advance(run)
 	default:
 		d.finish(run)
-		if run.gated && d.currentPod(run.lastVictim) == nil {
-			d.activate(run) // the deletion came before the end of the gate: no further event will requeue the preemptor
+		if run.uncleared || d.missedDeletion(run) {
+			d.activate(run)
 		}
 	}
+}
+
+// missedDeletion reports whether the last victim was gone before the gate ended: no further event will requeue the preemptor.
+func (d *VictimEvictions) missedDeletion(run *preemption) bool {
+	return run.gated && d.currentPod(run.lastVictim) == nil
 }
 
 func (d *VictimEvictions) activate(run *preemption) {
@@ -145,10 +160,10 @@ func (d *VictimEvictions) evict(run *preemption, victim *v1.Pod) {
 	}
 	condition := DisruptionCondition(run.preemptor, victim)
 	if condition == nil {
-		d.emit(run, world.Delete{Pod: world.PodRefOf(victim)}, call{run.id, victim, true})
+		d.emit(run, world.Delete{Pod: world.PodRefOf(victim)}, call{run.id, victim, deleting})
 		return
 	}
-	d.emit(run, world.PatchStatus{Pod: world.PodRefOf(victim), Condition: condition}, call{run.id, victim, false})
+	d.emit(run, world.PatchStatus{Pod: world.PodRefOf(victim), Condition: condition}, call{run.id, victim, marking})
 }
 
 // EffectDone advances the preemption that an effect belongs to. A victim that no longer exists counts as deleted, without
@@ -164,15 +179,22 @@ func (d *VictimEvictions) EffectDone(id world.EffectID, out world.Outcome) {
 	gone := out.Reason == metav1.StatusReasonNotFound
 	switch {
 	case gone:
+	case c.purpose == clearing:
+		run.uncleared = run.uncleared || !out.OK() && d.isNominated(c.pod, run.node)
 	case !out.OK():
 		run.failed = true
-	case c.victim == nil:
-	case !c.deleting && !run.failed:
-		d.emit(run, world.Delete{Pod: world.PodRefOf(c.victim)}, call{c.preemption, c.victim, true})
-	case c.deleting:
-		d.emitEvent(run, c.victim)
+	case c.purpose == marking && !run.failed:
+		d.emit(run, world.Delete{Pod: world.PodRefOf(c.pod)}, call{run.id, c.pod, deleting})
+	case c.purpose == deleting:
+		d.emitEvent(run, c.pod)
 	}
 	d.advance(run)
+}
+
+// isNominated reports whether a pod is nominated for a node now. A pod that was placed meanwhile is not: the binding makes the
+// clearing needless, and supersedes it.
+func (d *VictimEvictions) isNominated(pod *v1.Pod, node string) bool {
+	return slices.ContainsFunc(d.handle.NominatedPodsForNode(node), func(info fwk.PodInfo) bool { return info.GetPod().UID == pod.UID })
 }
 
 func (d *VictimEvictions) emit(run *preemption, act world.Action, c call) {
