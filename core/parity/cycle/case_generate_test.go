@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"math/rand/v2"
+	"slices"
 )
 
 // theme is a feature that a case may exercise often.
@@ -55,6 +56,9 @@ func generateCase(seed uint64, number int) *clusterCase {
 	g.addWaiting()
 	g.addChanges()
 	g.addGangs()
+	for _, pod := range slices.Concat(g.c.Nominated, g.c.Waiting) {
+		g.c.Uncleared = append(g.c.Uncleared, some(g, 4, pod.Name)...)
+	}
 	return g.c
 }
 

@@ -39,6 +39,8 @@ type clusterCase struct {
 	Waiting []*v1.Pod `json:"waiting,omitempty"`
 	// Refused has the names of pods whose first binding fails, and of volumes and claims whose first write fails.
 	Refused []string `json:"refused,omitempty"`
+	// Uncleared has the names of pods whose nomination is not cleared at the first attempt.
+	Uncleared []string `json:"uncleared,omitempty"`
 	// Unprovisioned has the names of claims that are not provisioned at the first attempt.
 	Unprovisioned []string `json:"unprovisioned,omitempty"`
 	// Changes happen after the first attempts of all of them.

@@ -22,7 +22,7 @@ import (
 	"orrery/core/world"
 )
 
-// recordingClient records the calls of kube-scheduler. All calls succeed, except bindings that are to fail.
+// recordingClient records the calls of kube-scheduler. All calls succeed, except those that are to fail.
 type recordingClient struct {
 	clientset.Interface
 	corev1.CoreV1Interface
@@ -33,12 +33,17 @@ type recordingClient struct {
 	claims  *claimserver.Server
 	events  []string
 
-	failingBindings map[string]bool // names of pods, volumes and claims whose next binding or write fails
+	failingBindings  map[string]bool // names of pods, volumes and claims whose next binding or write fails
+	failingClearings map[string]bool // names of pods whose next clearing of a nomination fails
 	// stored returns a written volume or claim as the API server has it: in a new version, if anything changed.
 	stored func(world.Object) world.Object
 }
 
-// errTooBusy is the error of a binding that fails.
+func (p *decisionCase) newClient(c *clusterCase) *recordingClient {
+	return &recordingClient{failingBindings: set(c.Refused), failingClearings: set(c.Uncleared), stored: p.stored}
+}
+
+// errTooBusy is the error of a call that fails.
 var errTooBusy = errors.New("the server is too busy")
 
 // apiCall is one write call. One of patch, bind and delete is set.
@@ -79,12 +84,15 @@ func (c *recordingClient) Eventf(regarding, _ runtime.Object, kind, reason, acti
 	c.events = append(c.events, fmt.Sprint(regarding.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", plain(note)))
 }
 
-func (c *recordingClient) failsBinding(pod string) bool {
+func (c *recordingClient) failsBinding(pod string) bool { return c.fails(pod, c.failingBindings) }
+
+// fails reports whether the next call about this name has to fail.
+func (c *recordingClient) fails(name string, failing map[string]bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	failing := c.failingBindings[pod]
-	delete(c.failingBindings, pod)
-	return failing
+	fails := failing[name]
+	delete(failing, name)
+	return fails
 }
 
 // writesOthers reports whether pods other than this one have just been written.
@@ -158,6 +166,12 @@ func (p pods) Delete(_ context.Context, name string, _ metav1.DeleteOptions) err
 }
 
 func (p pods) Patch(_ context.Context, name string, _ types.PatchType, patch []byte, _ metav1.PatchOptions, _ ...string) (*v1.Pod, error) {
+	if string(patch) == clearedNomination && p.client.fails(name, p.client.failingClearings) {
+		return nil, errTooBusy
+	}
 	p.write(name, apiCall{patch: []byte(plain(string(patch)))})
 	return &v1.Pod{}, nil
 }
+
+// clearedNomination is the patch of a pod that clears its nomination, and nothing else.
+const clearedNomination = `{"status":{"nominatedNodeName":null}}`

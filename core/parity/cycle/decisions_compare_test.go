@@ -59,7 +59,7 @@ func compareHosting(t *testing.T, c *clusterCase, h hosting, seen difftest.Cover
 			nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
 			unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, extenders: c.Extenders, hosting: h, abroad: newAbroad(),
 		}
-		p.upstream, p.orrery = p.newUpstreamScheduler(c.Refused), p.newOrreryScheduler(c.Refused)
+		p.upstream, p.orrery = p.newUpstreamScheduler(c), p.newOrreryScheduler(c)
 		defer p.upstream.stop()
 		defer p.orrery.stop()
 		mismatch = p.run(c)

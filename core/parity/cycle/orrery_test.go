@@ -27,10 +27,11 @@ type orreryScheduler struct {
 	claims  *claimserver.Server
 	events  []string
 
-	failingBindings map[string]bool
-	extenders       []http.Handler
-	seen            difftest.Coverage
-	asked           []world.Effect // calls of extenders without an answer
+	failingBindings, failingClearings map[string]bool
+
+	extenders []http.Handler
+	seen      difftest.Coverage
+	asked     []world.Effect // calls of extenders without an answer
 
 	client *recordingClient // of hosted plugins
 	ctx    context.Context  // of their calls
@@ -45,13 +46,16 @@ type effect struct {
 	act world.Action
 }
 
-func (p *decisionCase) newOrreryScheduler(failing []string) *orreryScheduler {
-	client := &recordingClient{failingBindings: set(failing), stored: p.stored}
+func (p *decisionCase) newOrreryScheduler(failing *clusterCase) *orreryScheduler {
+	client := p.newClient(failing)
 	e, err := engine.New(engine.Options{
 		Config: p.settings.orreryConfig, TieBreak: engine.ByHeap, Start: time.Now(), Plugins: p.theirPlugins(), Client: client,
 	})
 	must(err)
-	u := &orreryScheduler{engine: e, failingBindings: set(failing), client: client, claims: p.newClaimServer(failing), seen: p.seen}
+	u := &orreryScheduler{
+		engine: e, failingBindings: set(failing.Refused), failingClearings: set(failing.Uncleared), client: client,
+		claims: p.newClaimServer(failing.Refused), seen: p.seen,
+	}
 	u.extenders = p.extenderHandlers(func(bound world.Bind) { u.write(bound.Pod, bound) })
 	u.ctx, u.stop = context.WithCancel(context.Background())
 	return u
@@ -95,17 +99,17 @@ func (u *orreryScheduler) carryOutEffects() {
 			case world.EmitEvent:
 				u.events = append(u.events, fmt.Sprint(act.Regarding.Name, " ", act.Type, " ", act.Reason, " ", act.Action, ": ", plain(act.Note)))
 			case world.Bind:
-				if u.refuse(f.ID, act.Pod.Name) {
+				if u.refuse(f.ID, act.Pod.Name, u.failingBindings) {
 					continue
 				}
 				u.write(act.Pod, act)
 			case world.ClaimVolume:
-				if act.ByController && u.refuse(f.ID, act.Volume.Name) {
+				if act.ByController && u.refuse(f.ID, act.Volume.Name, u.failingBindings) {
 					continue
 				}
 				u.written = append(u.written, act)
 			case world.SelectNode:
-				if u.refuse(f.ID, act.Claim.Name) {
+				if u.refuse(f.ID, act.Claim.Name, u.failingBindings) {
 					continue
 				}
 				u.written = append(u.written, act)
@@ -122,6 +126,9 @@ func (u *orreryScheduler) carryOutEffects() {
 			case world.PatchStatus:
 				if c := act.Condition; c != nil {
 					c.Message = plain(c.Message)
+				} else if *act.NominatedNode == "" && u.refuse(f.ID, act.Pod.Name, u.failingClearings) {
+					u.seen.Count("nominations that are not cleared")
+					continue
 				}
 				u.write(act.Pod, act)
 			case world.Delete:
@@ -183,11 +190,11 @@ func (u *orreryScheduler) posted() bool {
 }
 
 // refuse lets an effect fail if the next one about this name has to.
-func (u *orreryScheduler) refuse(id world.EffectID, name string) bool {
-	if !u.failingBindings[name] {
+func (u *orreryScheduler) refuse(id world.EffectID, name string, failing map[string]bool) bool {
+	if !failing[name] {
 		return false
 	}
-	delete(u.failingBindings, name)
+	delete(failing, name)
 	u.apply(world.EffectDone{Effect: id, Outcome: world.Outcome{Code: fwk.Error, Message: errTooBusy.Error()}})
 	return true
 }

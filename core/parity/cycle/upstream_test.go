@@ -49,10 +49,11 @@ type upstreamScheduler struct {
 	turns          turns
 }
 
-func (p *decisionCase) newUpstreamScheduler(failing []string) *upstreamScheduler {
+func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamScheduler {
 	s := p.settings
 	ctx, end := context.WithCancel(withPoolOrder(context.Background()))
-	client := &recordingClient{failingBindings: set(failing), stored: p.stored, claims: p.newClaimServer(failing)}
+	client := p.newClient(failing)
+	client.claims = p.newClaimServer(failing.Refused)
 	t := &upstreamScheduler{informers: newInformers(), client: client, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff, turns: newTurns()}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
