@@ -19,10 +19,15 @@
 //	                       │
 //	                     AxisView                  an immutable view for one scheduling cycle
 //	                       + Changes               pods added or removed hypothetically (nominated pods, preemption)
+//	                       + Columns               reads a view for many nodes at once
 //
 // A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation. A snapshot
 // that says which nodes changed, as [ChangedNodes], spares looking at the others. The sums lie in pieces, so that a view costs what
 // changed since the last one, and the smallest of all is that of the pieces.
+//
+// A snapshot that gives each node a number, with its place, can be read for many nodes at once: [Columns] go from the number to the
+// slot, its domain and the sum there through arrays, at some 3 to 6 ns for each node and axis. Finding a single node by its address
+// costs 20 times as much. The columns are those of the last Sync, and there are none once the snapshot has changed.
 //
 // DomainCounts that lag behind replay the log: for each slot in it they subtract what the slot added before and add what it
 // adds now. Every slot remembers what it added, so the sums equal those of a count from scratch at all times; the tests

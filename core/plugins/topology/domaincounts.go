@@ -91,7 +91,7 @@ func NewDomainCounts(index *PodIndex, rules Rules, o Options) *DomainCounts {
 func (t *DomainCounts) Axis(key string, kind AxisKind) int {
 	a := &axis{kind: kind, key: t.index.acquireKey(key)}
 	if kind == PerValueOrEmpty {
-		a.emptyValue = a.key.addNode("")
+		a.emptyValue = a.key.keepEmpty()
 	}
 	t.axes = append(t.axes, a)
 	return len(t.axes) - 1
@@ -104,7 +104,7 @@ func (t *DomainCounts) Close() {
 	}
 	for _, a := range t.axes {
 		if a.kind == PerValueOrEmpty {
-			a.key.removeNode(a.emptyValue)
+			a.key.releaseEmpty(a.emptyValue)
 		}
 		t.index.releaseKey(a.key)
 	}

@@ -95,7 +95,7 @@ var zones = []string{"a", "b", "c", "d", ""}
 // Counts that are refreshed after every step, at random, and only at the end all equal a count from scratch.
 func TestDomainCounts_AgreeWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{cache: cache.New(), snapshot: cache.NewSnapshot()}
+		w := newWorld()
 		var changes fwk.NodeInfoLister
 		if rapid.Bool().Draw(t, "the snapshot says what changed") {
 			changes = w.snapshot
@@ -143,6 +143,8 @@ type world struct {
 	pods     []*v1.Pod
 	made     int
 }
+
+func newWorld() *world { return &world{cache: cache.New(), snapshot: cache.NewSnapshot()} }
 
 func (w *world) refresh(t *rapid.T) {
 	if err := w.cache.UpdateSnapshot(w.snapshot); err != nil {
@@ -196,6 +198,8 @@ func someNode(t *rapid.T, name string) *v1.Node {
 	}
 	return b.Obj()
 }
+
+func someZoned(name, zone string) *v1.Node { return mk.Node(name).Label("zone", zone).Obj() }
 
 func snapshotOf(pods []*v1.Pod, nodes ...*v1.Node) []fwk.NodeInfo {
 	list, _ := cache.SnapshotOf(pods, nodes).List()

@@ -18,6 +18,8 @@ type TopologyKey struct {
 	free    []int32
 	bySlot  []int32 // by slot: the number of the node's value, or nowhere
 	values  []string
+	having  int   // how many nodes have the key
+	kept    int32 // how many axes keep the value ""
 	refs    int
 }
 
@@ -54,10 +56,26 @@ func (k *TopologyKey) setNode(slot int32, node *v1.Node) {
 			now = k.addNode(value)
 		}
 	}
+	if now != noDomain {
+		k.having++
+	}
 	if before != noDomain {
+		k.having--
 		k.removeNode(before)
 	}
 	k.bySlot[slot] = now
+}
+
+// keepEmpty gives "" a number although no node may have it.
+func (k *TopologyKey) keepEmpty() int32 {
+	k.kept++
+	return k.addNode("")
+}
+
+// releaseEmpty undoes keepEmpty.
+func (k *TopologyKey) releaseEmpty(id int32) {
+	k.kept--
+	k.removeNode(id)
 }
 
 // addNode counts one more node with a value, which gets a number if it is new.

@@ -23,6 +23,8 @@ type Classifier struct {
 // ChangedNodes says which nodes of a snapshot changed. Snapshots of kube-scheduler cannot; there every node is looked at.
 type ChangedNodes interface {
 	List() ([]fwk.NodeInfo, error)
+	// Places returns the places of the nodes of List.
+	Places() []reuse.Place
 	// ChangesSince returns the positions in List of the nodes that changed since an earlier call returned since, and what to
 	// pass to the next call; known is false if any node may have changed.
 	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
@@ -48,6 +50,9 @@ type PodIndex struct {
 
 	changes ChangedNodes // nil if the snapshot does not say
 	since   uint64
+
+	slotByNumber []int32 // by the number of a node's place
+	numbered     bool    // the last Sync was of a snapshot with places
 
 	scratch []indexedPod // reused for the pods of the next node
 }
@@ -96,16 +101,13 @@ func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 // syncChanges looks only at the nodes that the snapshot says have changed. It returns false if the snapshot cannot say, or if
 // the list is not its own.
 func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
-	if r.changes == nil || len(nodes) == 0 || len(nodes) != len(r.listed) {
-		return false
-	}
-	if list, err := r.changes.List(); err != nil || len(list) != len(nodes) || &list[0] != &nodes[0] {
-		r.since = 0
+	if !r.listsSnapshot(nodes) {
+		r.since, r.numbered = 0, false
 		return false
 	}
 	positions, now, known := r.changes.ChangesSince(r.since)
 	r.since = now
-	if !known {
+	if !known || len(nodes) != len(r.listed) {
 		return false
 	}
 	moved := false
@@ -116,8 +118,18 @@ func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 	}
 	if moved {
 		r.freeUnlisted()
+		r.number(r.changes.Places())
 	}
 	return true
+}
+
+// listsSnapshot reports whether a list is that of a snapshot that says which nodes changed.
+func (r *PodIndex) listsSnapshot(nodes []fwk.NodeInfo) bool {
+	if r.changes == nil || len(nodes) == 0 {
+		return false
+	}
+	list, err := r.changes.List()
+	return err == nil && len(list) == len(nodes) && &list[0] == &nodes[0]
 }
 
 func (r *PodIndex) syncAll(nodes []fwk.NodeInfo) {
@@ -138,6 +150,9 @@ func (r *PodIndex) syncAll(nodes []fwk.NodeInfo) {
 	}
 	if moved {
 		r.freeUnlisted()
+	}
+	if r.listsSnapshot(nodes) {
+		r.number(r.changes.Places())
 	}
 }
 
