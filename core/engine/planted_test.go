@@ -31,14 +31,15 @@ var plantedMistakes = []plantedMistake{
 	unseen("port", `len(before.usedPorts) != len(info.usedPorts)`),
 	unseen("image", `len(before.imageStates) != len(info.imageStates)`),
 	{
-		"nomination", "engine/search.go",
-		"a.reuse == nil || e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name)", "a.reuse == nil",
+		"nomination", "engine/filterreusing.go",
+		"e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name)", "false",
 	},
 	{"amounts", "cache/refresh.go", "\ts.amounts[at.number] = info.amounts()\n", "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
 	{"stale block", "reuse/tree.go", "\t\ttree.expire(int(position) / blockSize)\n", "\t\tif position%7 != 0 {\n\t\t\ttree.expire(int(position) / blockSize)\n\t\t}\n"},
 	{"namespace's labels", "plugins/interpodaffinity/termset.go", ".Pairs(pl.visibleLabels).Pairs(namespace)", ".Pairs(pl.visibleLabels)"},
 	{"spread count", "plugins/topology/domaincounts.go", "range changed {", "range changed[1:] {"},
 	{"minimum domain", "plugins/topology/domainsums.go", "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
+	{"number of a place", "plugins/topology/podindex.go", "if r.listsSnapshot(nodes) {", "if !r.numbered && r.listsSnapshot(nodes) {"},
 	{"configuration", "framework/reuse.go", "r.tables = reuse.New(reuseLimit)", "r.tables = forAllProfiles\n\t}\n}\n\nvar forAllProfiles = reuse.New(reuseLimit)\n\nfunc init() {\n\tif false {"},
 }
 

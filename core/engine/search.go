@@ -188,11 +188,7 @@ func (a *attempt) score() (searchStep, error) {
 	if a.tree.found() && !a.reuse.PreScoreIgnoresNodes() {
 		a.visitWindow(nodes)
 	}
-	feasible := a.feasible
-	if a.tree.found() {
-		feasible = nodes
-	}
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
+	if status := a.preScore(nodes); !status.IsSuccess() {
 		return searched, status.AsError()
 	}
 	if a.rankByTree() {
@@ -201,7 +197,7 @@ func (a *attempt) score() (searchStep, error) {
 	if a.tree.found() {
 		a.visitWindow(nodes)
 	}
-	if a.reuse != nil && a.places != nil && a.needsTotalsOnly() {
+	if a.needsTotalsOnly() && a.places != nil {
 		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, a.places)
 		if ok {
 			a.rankTotals(totals)
@@ -213,8 +209,21 @@ func (a *attempt) score() (searchStep, error) {
 	return prioritizing, status.AsError()
 }
 
-// needsTotalsOnly reports whether only the totals of the scores are looked at. The batch keeps the scores, and a dry run shows them.
-func (a *attempt) needsTotalsOnly() bool { return !a.dry && a.signature == nil }
+// preScore runs PreScore with the feasible nodes, or with any, if they were not visited: no plugin looks at them then.
+func (a *attempt) preScore(nodes []fwk.NodeInfo) *fwk.Status {
+	e := a.engine
+	switch {
+	case a.tree.found():
+		return a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, nodes)
+	case a.needsTotalsOnly() && a.places != nil:
+		return a.reuse.RunPreScorePlugins(e.ctx, a.feasible, a.places)
+	}
+	return a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, a.feasible)
+}
+
+// needsTotalsOnly reports whether scores are reused, and only their totals are looked at. The batch keeps the scores, and a dry run
+// shows them.
+func (a *attempt) needsTotalsOnly() bool { return a.reuse != nil && !a.dry && a.signature == nil }
 
 // evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
 // visited.
@@ -266,6 +275,9 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		}
 		return feasible, nil
 	}
+	if a.reuse != nil {
+		return a.filterReusing(nodes, wanted, d)
+	}
 	next := e.startIndex % max(1, len(nodes))
 	for range nodes {
 		at := next
@@ -273,15 +285,12 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 			next = 0
 		}
 		node := nodes[at]
-		status := a.filterNode(node, at)
+		status := a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
 		if status.IsSuccess() {
 			if len(feasible) == wanted {
 				break
 			}
 			feasible = append(feasible, node)
-			if a.reuse != nil {
-				places = append(places, e.snapshot.Places()[at])
-			}
 			continue
 		}
 		if !status.IsRejected() {
@@ -290,21 +299,8 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		d.NodeToStatus.Append(node, status)
 		d.AddPluginStatus(status)
 	}
-	e.feasible, e.places = feasible, places
-	if a.reuse != nil {
-		a.places = places
-		a.reuse.Filtered()
-	}
+	e.feasible = feasible
 	return feasible, nil
-}
-
-// filterNode filters the node at a position of the snapshot.
-func (a *attempt) filterNode(node fwk.NodeInfo, at int) *fwk.Status {
-	e := a.engine
-	if a.reuse == nil || e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name) {
-		return a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
-	}
-	return a.reuse.Filter(e.ctx, node, e.snapshot.Places()[at])
 }
 
 const (

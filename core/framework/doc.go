@@ -41,7 +41,8 @@
 // Pods of one template get the same verdicts and raw scores from [NodeLocal] plugins on a node that has not changed. So a search
 // asks the profile for a [Reuse] after PreFilter: it filters with the verdicts of earlier cycles, and calls only the plugins that
 // are not NodeLocal, and all of them for nodes of another generation. [Reuse.Totals] adds up kept scores likewise. What is kept is
-// in package reuse. Plugins that are not called count as called, so that the counts say what decided; they are not timed. Nothing
+// in package reuse. Plugins that look at other nodes judge and score many nodes at once if they are a [BulkFilter] or [BulkScore]:
+// the search announces the next nodes with [Reuse.Expect]. Plugins that are not called count as called, so that the counts say what decided; they are not timed. Nothing
 // is reused while a [Recorder] looks on, nor in the dry runs of preemption.
 //
 // # Statuses

@@ -76,6 +76,10 @@ func (m *NodeToStatus) Set(node string, status *fwk.Status) {
 // Append is Set for a search that visits every node once: it looks for the node only among those with a status from before
 // the search.
 func (m *NodeToStatus) Append(node fwk.NodeInfo, status *fwk.Status) {
+	if m.givenBySet == 0 && m.byName == nil {
+		m.entries = append(m.entries, nodeStatus{info: node, status: status})
+		return
+	}
 	for i := range m.givenBySet {
 		if m.entries[i].node == node.Node().Name {
 			m.entries[i].status = status

@@ -76,6 +76,7 @@ type Reuse struct {
 	amounts       []reuse.Amounts
 	judged        amountsVerdict // the last
 	stops         []int
+	bulk          bulk
 	scorers       scorers
 	totals        []int64
 
@@ -96,7 +97,8 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	cycle := &r.cycle
 	*cycle = Reuse{
 		profile: p, state: state, pod: pod, amounts: nodes.Amounts(),
-		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], scorers: cycle.scorers, totals: cycle.totals,
+		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], bulk: cycle.bulk,
+		scorers: cycle.scorers, totals: cycle.totals,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
 	}
 	if !cycle.sign() || !cycle.findTable() {
@@ -110,6 +112,7 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 			cycle.local = append(cycle.local, s)
 		}
 	}
+	cycle.bulk.begin(len(cycle.others))
 	return cycle
 }
 
@@ -157,33 +160,6 @@ func (c *Reuse) isLocal(local int) bool {
 	return local >= 0 && local < maxLocals && c.refused&(1<<local) == 0
 }
 
-// Filter is RunFilterPlugins. It calls the plugins that are not NodeLocal, and the others if the node has changed.
-func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, place reuse.Place) *fwk.Status {
-	cell := c.table.Cell(place.Number)
-	if cell.Generation == place.Generation {
-		c.reused++
-	} else if !c.filter(ctx, node, cell, place.Generation) {
-		return c.profile.RunFilterPlugins(ctx, c.state, c.pod, node)
-	}
-	rejection, stop := cell.Status, cell.Stop
-	if len(c.byAmounts) > 0 {
-		if v := c.judgeAmounts(place.Number); v.position >= 0 && v.position < stop {
-			rejection, stop = v.rejection, v.position
-		}
-	}
-	for i, s := range c.others {
-		if s.position > stop {
-			break
-		}
-		if status := c.profile.filterBy(ctx, c.state, c.pod, node, c.others[i:i+1], nil, false); status != nil {
-			c.stops[s.position]++
-			return status
-		}
-	}
-	c.stops[stop]++
-	return rejection
-}
-
 // filter computes the verdict of the NodeLocal plugins. It returns false if one fails: its error is not for reuse.
 func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell, generation int64) (ok bool) {
 	defer func() {
@@ -210,6 +186,7 @@ func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell,
 
 // Filtered counts the verdicts as calls of the plugins that they are of. It is called when no node is left to filter.
 func (c *Reuse) Filtered() {
+	c.countPasses()
 	after := 0 // verdicts that ended at a position or after it
 	for at := len(c.stops) - 1; at >= 0; at-- {
 		after += c.stops[at]

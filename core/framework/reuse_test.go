@@ -47,8 +47,9 @@ func filterAll(t *testing.T, p *framework.Profile, pod *v1.Pod, world cluster, g
 	if r == nil {
 		return nil, nil
 	}
+	r.Expect(placed{world, generations}.Places())
 	for i, info := range world {
-		statuses = append(statuses, describe(r.Filter(ctx, info, reuse.Place{Number: int32(i), Generation: generations[i]})))
+		statuses = append(statuses, describe(r.Filter(ctx, info, i)))
 	}
 	r.Filtered()
 	return statuses, *log
@@ -181,7 +182,8 @@ func TestReuse_ByAmounts(t *testing.T) {
 	p := profile(t, framework.Options{Snapshot: world}, local, amounts, last)
 	for i, pod := range []string{"1st", "2nd", "third"} {
 		state := framework.NewCycleState()
-		r := p.Reuse(state, mk.Pod(pod).Obj(), counted{placed{world, []int64{1, 2, 3, 4}}, []int64{0, 9, 0, 4}})
+		list := counted{placed{world, []int64{1, 2, 3, 4}}, []int64{0, 9, 0, 4}}
+		r := p.Reuse(state, mk.Pod(pod).Obj(), list)
 		if i == 0 {
 			if r != nil {
 				t.Fatal("the first pod has nothing to reuse")
@@ -189,9 +191,10 @@ func TestReuse_ByAmounts(t *testing.T) {
 			continue
 		}
 		log = nil
+		r.Expect(list.Places())
 		var statuses []string
 		for at, info := range world {
-			statuses = append(statuses, describe(r.Filter(ctx, info, reuse.Place{Number: int32(at), Generation: int64(at + 1)})))
+			statuses = append(statuses, describe(r.Filter(ctx, info, at)))
 		}
 		want := []string{"Success", "Unschedulable by Local: no", "Unschedulable by Last: no", "Unschedulable by Amounts: more pods than letters"}
 		if pod == "third" {

@@ -85,6 +85,10 @@ func (c *Reuse) judgeAmounts(number int32) *amountsVerdict {
 	return v
 }
 
+func (c *Reuse) amountsPass(number int32) bool {
+	return len(c.byAmounts) == 0 || c.judgeAmounts(number).position < 0
+}
+
 // takeAmountsScore has a plugin score by amounts. It returns false if it looks at more of a node.
 func (c *Reuse) takeAmountsScore(s *entry[fwk.ScorePlugin]) bool {
 	plugin, ok := s.plugin.(AmountsScore)

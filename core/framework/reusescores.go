@@ -43,7 +43,7 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 	if !c.addByAmounts(places) {
 		return nil, nil, false
 	}
-	if len(c.scorers.others) > 0 {
+	if c.addBulk(places); len(c.scorers.others) > 0 {
 		if err := c.addOthers(ctx, w, nodes); err != nil {
 			w.done(fwk.Error)
 			return nil, fwk.AsStatus(err), true
