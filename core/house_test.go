@@ -82,7 +82,7 @@ core/plugins/nodeports: core/config core/framework core/plugins/hint core/reuse
 core/plugins/noderesources: core/config core/devices core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
-core/plugins/plugintest: core/framework core/store core/world
+core/plugins/plugintest: core/framework core/reuse core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint

@@ -47,6 +47,7 @@ type PodTopologySpread struct {
 	index     *topology.PodIndex
 	recent    *topology.LRU[*constraintSet]
 	signature reuse.Signature
+	room      scoreRoom
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/framework"
 	"orrery/core/plugins/topology"
+	"orrery/core/reuse"
 )
 
 const preScoreStateKey = "PreScore" + Name
@@ -19,7 +20,9 @@ const preScoreStateKey = "PreScore" + Name
 type preScoreState struct {
 	set   *constraintSet
 	index *topology.PodIndex
-	views []domainCounts
+	// revision is that of the index.
+	revision uint64
+	views    []domainCounts
 	// weights make the counts of few large domains and of many small ones comparable.
 	weights []float64
 	// ignored names the feasible nodes that lack a key, if every key is required.
@@ -31,6 +34,11 @@ func (s *preScoreState) Clone() fwk.StateData { return s }
 
 // PreScore counts the pods in each domain of the soft constraints.
 func (pl *PodTopologySpread) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo) *fwk.Status {
+	return pl.preScore(state, pod, feasible, nil)
+}
+
+// preScore is PreScore with the places of the nodes, if they are known.
+func (pl *PodTopologySpread) preScore(state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo, places []reuse.Place) *fwk.Status {
 	all, err := pl.nodes.List()
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err))
@@ -47,8 +55,8 @@ func (pl *PodTopologySpread) PreScore(_ context.Context, state fwk.CycleState, p
 	}
 	pl.syncOnce(state, all)
 	q.refresh(pl.index)
-	s := &preScoreState{set: q, index: pl.index, views: q.views}
-	s.setWeights(feasible)
+	s := &preScoreState{set: q, index: pl.index, revision: pl.index.Revision(), views: q.views}
+	s.setWeights(feasible, places)
 	state.Write(preScoreStateKey, s)
 	return nil
 }
@@ -68,14 +76,18 @@ func (pl *PodTopologySpread) syncOnce(state fwk.CycleState, all []fwk.NodeInfo) 
 }
 
 // setWeights derives each constraint's weight from its number of domains among the feasible nodes.
-func (s *preScoreState) setWeights(feasible []fwk.NodeInfo) {
+func (s *preScoreState) setWeights(feasible []fwk.NodeInfo, places []reuse.Place) {
 	q := s.set
 	q.scoring++
 	sizes := make([]int, len(q.constraints))
 	unread := make([][]string, len(q.constraints))
-	for _, info := range feasible {
+	toMeet, slotOf := s.slots(places)
+	for at, info := range feasible {
+		if toMeet == 0 {
+			break
+		}
 		node := info.Node()
-		slot := s.index.SlotOf(node)
+		slot := slotOf(at, node)
 		if q.allKeys && !s.hasAllKeys(node, slot) {
 			if s.ignored == nil {
 				s.ignored = map[string]bool{}
@@ -86,6 +98,7 @@ func (s *preScoreState) setWeights(feasible []fwk.NodeInfo) {
 		for i := range q.constraints {
 			if q.axisKind(i) != topology.PerNode && s.firstInDomain(i, node, slot, &unread[i]) {
 				sizes[i]++
+				toMeet--
 			}
 		}
 	}
@@ -96,6 +109,30 @@ func (s *preScoreState) setWeights(feasible []fwk.NodeInfo) {
 		}
 		s.weights[i] = math.Log(float64(size + 2))
 	}
+}
+
+// slots returns how to find the slots of the feasible nodes, and how many domains there are among them at most.
+func (s *preScoreState) slots(places []reuse.Place) (domains int, slotOf func(at int, node *v1.Node) int32) {
+	columns, ok := s.index.Columns()
+	if !ok || places == nil {
+		return math.MaxInt, func(_ int, node *v1.Node) int32 { return s.index.SlotOf(node) }
+	}
+	return s.domainsToMeet(columns), func(at int, _ *v1.Node) int32 { return columns.Slot(places[at]) }
+}
+
+// domainsToMeet is how many domains the constraints have together. When they are all met, no other node changes the sizes. It is
+// more than there can be if some node is to be ignored, as it has to be found.
+func (s *preScoreState) domainsToMeet(columns topology.Columns) (domains int) {
+	for i := range s.views {
+		v := &s.views[i].AxisView
+		if s.set.allKeys && !columns.AllHave(v) {
+			return math.MaxInt
+		}
+		if s.set.axisKind(i) != topology.PerNode {
+			domains += columns.MostDomains(v)
+		}
+	}
+	return domains
 }
 
 func (s *preScoreState) hasAllKeys(node *v1.Node, slot int32) bool {
@@ -191,16 +228,21 @@ func (pl *PodTopologySpread) NormalizeScore(_ context.Context, state fwk.CycleSt
 		}
 	}
 	for i := range scores {
-		switch {
-		case s.ignored[scores[i].Name]:
+		if s.ignored[scores[i].Name] {
 			scores[i].Score = 0
-		case most == 0:
-			scores[i].Score = fwk.MaxNodeScore
-		default:
-			scores[i].Score = fwk.MaxNodeScore * (most + least - scores[i].Score) / most
+			continue
 		}
+		scores[i].Score = normalized(scores[i].Score, least, most)
 	}
 	return nil
+}
+
+// normalized is a score between the smallest and the largest one, turned round.
+func normalized(score, least, most int64) int64 {
+	if most == 0 {
+		return fwk.MaxNodeScore
+	}
+	return fwk.MaxNodeScore * (most + least - score) / most
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {
