@@ -16,8 +16,9 @@ const preScoreStateKey = "PreScore" + Name
 
 // preScoreState holds the sums for Score.
 type preScoreState struct {
-	index *topology.PodIndex
-	views []topology.AxisView
+	index    *topology.PodIndex
+	revision uint64 // of the index
+	views    []topology.AxisView
 }
 
 // Clone implements fwk.StateData. Nothing changes the state, so the copy is the state itself.
@@ -46,7 +47,7 @@ func (pl *InterPodAffinity) PreScore(_ context.Context, state fwk.CycleState, po
 	}
 	for i := range views {
 		if views[i].Hits > 0 {
-			state.Write(preScoreStateKey, &preScoreState{index: pl.index, views: views})
+			state.Write(preScoreStateKey, &preScoreState{index: pl.index, revision: pl.index.Revision(), views: views})
 			return nil
 		}
 	}
@@ -102,14 +103,18 @@ func (pl *InterPodAffinity) NormalizeScore(_ context.Context, state fwk.CycleSta
 		least, most = min(least, scores[i].Score), max(most, scores[i].Score)
 	}
 	for i := range scores {
-		if least == most {
-			scores[i].Score = 0
-			continue
-		}
-		share := float64(scores[i].Score-least) / float64(most-least)
-		scores[i].Score = int64(float64(fwk.MaxNodeScore) * share)
+		scores[i].Score = normalized(scores[i].Score, least, most)
 	}
 	return nil
+}
+
+// normalized is a score's share of the way from the smallest to the largest one.
+func normalized(score, least, most int64) int64 {
+	if least == most {
+		return 0
+	}
+	share := float64(score-least) / float64(most-least)
+	return int64(float64(fwk.MaxNodeScore) * share)
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {
