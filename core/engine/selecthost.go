@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"cmp"
-
-	fwk "k8s.io/kube-scheduler/framework"
-)
+import fwk "k8s.io/kube-scheduler/framework"
 
 // TieBreak selects among nodes that share the best score.
 type TieBreak uint8
@@ -24,8 +20,9 @@ type rank struct {
 	listed int
 }
 
-func (r rank) compare(other rank) int {
-	return cmp.Or(cmp.Compare(r.total, other.total), cmp.Compare(r.listed, other.listed))
+// above reports whether a rank comes before another one.
+func (r rank) above(other rank) bool {
+	return r.total > other.total || r.total == other.total && r.listed > other.listed
 }
 
 // rankTotals ranks the feasible nodes by totals alone.
@@ -84,10 +81,10 @@ func (e *Engine) pick(ranks []rank, extended bool) int {
 	}
 	first, ties := 0, 1
 	for i := 1; i < len(ranks); i++ {
-		switch order := ranks[i].compare(ranks[first]); {
-		case order > 0:
+		switch {
+		case ranks[i].above(ranks[first]):
 			first, ties = i, 1
-		case order == 0:
+		case ranks[i] == ranks[first]:
 			ties++
 		}
 	}
