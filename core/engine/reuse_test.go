@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -176,7 +177,11 @@ func (r *longRun) changeNode(i int) {
 	case 3:
 		node.Status.Allocatable = mk.Resources("cpu", pick(r.draw, "1", "3", "6"), "memory", "8Gi", "pods", "20")
 	case 4:
-		node.Labels[v1.LabelTopologyZone] = pick(r.draw, "z1", "z2", "z3", "z4")
+		if zone := pick(r.draw, "z1", "z2", "z3", "z4", "none"); zone == "none" {
+			delete(node.Labels, v1.LabelTopologyZone)
+		} else {
+			node.Labels[v1.LabelTopologyZone] = zone
+		}
 	case 5:
 		node.Status.Images = pick(r.draw, nil, []v1.ContainerImage{{Names: []string{"app:1"}, SizeBytes: 400 << 20}})
 	}
@@ -219,6 +224,17 @@ var templates = []func(*mk.PodBuilder){
 			{MaxSkew: 1, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: appIs("spread")},
 			{MaxSkew: 2, TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: appIs("spread")},
 		}
+	},
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Label("app", "spread").Obj().Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: appIs("spread")},
+			{MaxSkew: 3, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule, LabelSelector: appIs("spread"), MinDomains: ptr.To[int32](4)},
+		}
+	},
+	func(b *mk.PodBuilder) {
+		b.CPU("100m").Label("app", "near").Affinity(&v1.Affinity{PodAffinity: &v1.PodAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{TopologyKey: v1.LabelTopologyZone, LabelSelector: appIs("near")}},
+		}})
 	},
 	func(b *mk.PodBuilder) {
 		b.CPU("100m").Label("app", "apart").Affinity(&v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{
