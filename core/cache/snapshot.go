@@ -123,6 +123,15 @@ func (s *Snapshot) Places() []reuse.Place { return s.places }
 // Amounts are the amounts of the nodes, by number. They are valid until the next refresh.
 func (s *Snapshot) Amounts() []reuse.Amounts { return s.amounts }
 
+// PlaceOf returns the place of a node.
+func (s *Snapshot) PlaceOf(name string) (place reuse.Place, found bool) {
+	at := s.slots[name]
+	if at == nil {
+		return reuse.Place{}, false
+	}
+	return s.places[at.position], true
+}
+
 // Get returns a node by name.
 func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 	if at := s.slots[name]; at != nil {

@@ -102,6 +102,7 @@ type Engine struct {
 	preempting    atomic.Pointer[attempt] // the scheduling cycle whose PostFilter plugins run; nil if none do
 	feasible      []fwk.NodeInfo          // of the last search; the memory is used again
 	places        []reuse.Place           // of the feasible nodes
+	nominated     nominatedPlaces         // as of the last search
 	ranks         []rank                  // of the feasible nodes
 	statuses      *framework.NodeToStatus // the nodes that the last search rejected
 	lastSearch    lastSearch

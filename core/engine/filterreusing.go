@@ -14,14 +14,17 @@ func (a *attempt) filterReusing(nodes []fwk.NodeInfo, wanted int, d *framework.D
 	e := a.engine
 	feasible, places, all := e.feasible[:0], e.places[:0], e.snapshot.Places()
 	from, left, enough := e.startIndex%len(nodes), len(nodes), false
-	nominations := e.queue.HasNominations()
+	e.nominated.mark(e.queue, e.snapshot)
 	for left > 0 && !enough {
 		to := min(from+min(left, filterAtOnce), len(nodes))
 		a.reuse.Expect(all[from:to])
 		for i, node := range nodes[from:to] {
 			var status *fwk.Status
-			if nominations || !a.reuse.Passes(i) {
-				status = a.filterExpected(node, i)
+			switch {
+			case e.nominated.marks[all[from+i].Number]:
+				status = a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
+			case !a.reuse.Passes(i):
+				status = a.reuse.Filter(e.ctx, node, i)
 			}
 			if status == nil || status.IsSuccess() {
 				if enough = len(feasible) == wanted; enough {
@@ -42,13 +45,4 @@ func (a *attempt) filterReusing(nodes []fwk.NodeInfo, wanted int, d *framework.D
 	e.feasible, e.places, a.places = feasible, places, places
 	a.reuse.Filtered()
 	return feasible, nil
-}
-
-// filterExpected filters the i-th of the nodes that reuse expects.
-func (a *attempt) filterExpected(node fwk.NodeInfo, i int) *fwk.Status {
-	e := a.engine
-	if e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name) {
-		return a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
-	}
-	return a.reuse.Filter(e.ctx, node, i)
 }

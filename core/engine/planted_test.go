@@ -32,7 +32,7 @@ var plantedMistakes = []plantedMistake{
 	unseen("image", `len(before.imageStates) != len(info.imageStates)`),
 	{
 		"nomination", "engine/filterreusing.go",
-		"e.queue.HasNominations() && e.queue.IsNominatedNode(node.Node().Name)", "false",
+		"e.nominated.marks[all[from+i].Number]", "false",
 	},
 	{"amounts", "cache/refresh.go", "\ts.amounts[at.number] = info.amounts()\n", "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
 	{"stale block", "reuse/tree.go", "\t\ttree.expire(int(position) / blockSize)\n", "\t\tif position%7 != 0 {\n\t\t\ttree.expire(int(position) / blockSize)\n\t\t}\n"},
@@ -40,6 +40,12 @@ var plantedMistakes = []plantedMistake{
 	{"spread count", "plugins/topology/domaincounts.go", "range changed {", "range changed[1:] {"},
 	{"minimum domain", "plugins/topology/domainsums.go", "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
 	{"number of a place", "plugins/topology/podindex.go", "if r.listsSnapshot(nodes) {", "if !r.numbered && r.listsSnapshot(nodes) {"},
+	{"nominated pods of a kept verdict", "reuse/results.go", "|| !slices.Equal(known.nominated, nominated)", ""},
+	{"changed node of a kept dry run", "reuse/results.go", "|| known.generation != node.GetGeneration()", ""},
+	{"priority of a preemptor", "preempt/kept.go", "strconv.Itoa(int(corev1.PodPriority(pod)))", "strconv.Itoa(0)"},
+	{"pods that a budget matches", "preempt/kept.go", "(o.selections == 0 || o.selections == b.selections)", "true"},
+	{"disruptions that a budget allows", "preempt/kept.go", "(o.statuses == 0 || o.statuses == b.statuses)", "true"},
+	{"lowest priority on a node", "preempt/priorities.go", "lowest.generation != place.Generation", "lowest.generation == 0"},
 	{"configuration", "framework/reuse.go", "r.tables = reuse.New(reuseLimit)", "r.tables = forAllProfiles\n\t}\n}\n\nvar forAllProfiles = reuse.New(reuseLimit)\n\nfunc init() {\n\tif false {"},
 }
 

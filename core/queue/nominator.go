@@ -1,6 +1,8 @@
 package queue
 
 import (
+	"iter"
+	"maps"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -77,11 +79,11 @@ func (q *Queue) NominationVersion() uint64 { return q.nominator.version }
 // HasNominations reports whether any pod is nominated.
 func (q *Queue) HasNominations() bool { return len(q.byNode) > 0 }
 
-// IsNominatedNode reports whether a pod is nominated for a node.
-func (q *Queue) IsNominatedNode(node string) bool { return len(q.byNode[node]) > 0 }
-
 // NominatedNodes returns the nodes with nominated pods, sorted.
 func (q *Queue) NominatedNodes() []string { return sortedKeys(q.byNode) }
+
+// NominatedNodesUnordered is NominatedNodes, in any order and without a list.
+func (q *Queue) NominatedNodesUnordered() iter.Seq[string] { return maps.Keys(q.byNode) }
 
 func (n nominee) podInfo() *cache.PodInfo {
 	info, _ := cache.NewPodInfo(&v1.Pod{ // no affinity that could fail to parse
