@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // CycleState holds the data of plugins and framework about one pod in one scheduling cycle. It is not safe for concurrent
@@ -29,6 +31,11 @@ type CycleState struct {
 	// The Filter plugins of one profile that are not skipped, computed once and not for every node.
 	filters   []*entry[fwk.FilterPlugin]
 	filtersOf *Profile
+	// preFiltered is the pod for which the PreFilter plugins wrote this state, if they succeeded.
+	preFiltered *v1.Pod
+	// nominated are the verdicts that are kept beside nominated pods, once they were looked for.
+	nominated      *reuse.Results
+	foundNominated bool
 }
 
 type stateEntry struct {

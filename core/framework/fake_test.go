@@ -305,6 +305,8 @@ type node struct {
 
 func (n *node) Node() *v1.Node { return n.object }
 
+func (n *node) GetGeneration() int64 { return 0 }
+
 func (n *node) Snapshot() fwk.NodeInfo {
 	return &node{object: n.object, pods: append([]string(nil), n.pods...)}
 }

@@ -14,50 +14,6 @@ func (p *Profile) RunFilterPlugins(ctx context.Context, state fwk.CycleState, po
 	return p.filter(ctx, state, pod, nodeInfo, recorderOf(state), false)
 }
 
-// RunFilterPluginsWithNominatedPods runs the Filter plugins on a node to which other pods may be nominated.
-//
-// Nominated pods of the same or a higher priority are added first. If the pod fits beside them it must also fit without
-// them, because they may be bound elsewhere and an affinity may depend on them.
-func (p *Profile) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) *fwk.Status {
-	recorder := recorderOf(state)
-	copiedState, copiedNode, err := p.addNominatedPods(ctx, state, pod, info)
-	if err != nil {
-		return fwk.AsStatus(err)
-	}
-	if copiedNode != nil {
-		if status := p.filter(ctx, copiedState, pod, copiedNode, recorder, true); !status.IsSuccess() {
-			p.recordFilters(ctx, state, pod, info, recorder)
-			return status
-		}
-	}
-	return p.filter(ctx, state, pod, info, recorder, false)
-}
-
-// addNominatedPods adds the nominated pods that the pod must leave room for to copies of state and node; it returns no
-// node if there are none.
-func (p *Profile) addNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) (fwk.CycleState, fwk.NodeInfo, error) {
-	if p.PodNominator == nil {
-		return nil, nil, nil
-	}
-	var copiedState fwk.CycleState
-	var copiedNode fwk.NodeInfo
-	for _, nominated := range p.NominatedPodsForNode(info.Node().Name) {
-		other := nominated.GetPod()
-		if priority(other) < priority(pod) || other.UID == pod.UID {
-			continue
-		}
-		if copiedNode == nil {
-			copiedState, copiedNode = state.Clone(), info.Snapshot()
-		}
-		copiedNode.AddPodInfo(nominated)
-		status := p.RunPreFilterExtensionAddPod(ctx, copiedState, pod, nominated, copiedNode)
-		if !status.IsSuccess() {
-			return nil, nil, status.AsError()
-		}
-	}
-	return copiedState, copiedNode, nil
-}
-
 func priority(pod *v1.Pod) int32 {
 	if pod.Spec.Priority == nil {
 		return 0

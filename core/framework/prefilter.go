@@ -26,6 +26,9 @@ func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 	run := preFilterRun{skipped: make([]string, 0, len(p.points.preFilter))}
 	result, status := run.all(ctx, &w, state, pod)
 	p.skipFilters(state, run.skipped)
+	if own, ok := state.(*CycleState); ok && status.IsSuccess() {
+		own.preFiltered = pod
+	}
 	w.done(status.Code())
 	return result, status, run.pluginsWithNodes
 }

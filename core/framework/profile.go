@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
+	"orrery/core/reuse"
 	"orrery/core/world"
 )
 
@@ -32,6 +33,8 @@ type Profile struct {
 	onTiming   func(Timing) // nil unless there is a stopwatch too
 	scoreTable scoreTable
 	reuser     reuser
+	results    *reuse.ResultStore
+	lastCalls  []FilterCount // of FilterCallsSince
 }
 
 var (
@@ -40,6 +43,7 @@ var (
 	_ Rand          = (*Profile)(nil)
 	_ ObjectChanges = (*Profile)(nil)
 	_ VolumeState   = (*Profile)(nil)
+	_ NodeResults   = (*Profile)(nil)
 )
 
 // NewProfile makes the plugins that a configuration enables, and lists them by extension point.
@@ -51,6 +55,7 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 		percentage:   c.PercentageOfNodesToScore,
 		byName:       map[string]fwk.Plugin{},
 		deps:         o,
+		results:      reuse.NewResultStore(resultLimit),
 	}
 	if o.Waiting == nil {
 		p.deps.Waiting = NewWaitingPods()

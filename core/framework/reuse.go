@@ -58,7 +58,7 @@ func (p *Profile) ReuseStats() reuse.Stats {
 	if p.reuser.tables == nil {
 		return reuse.Stats{}
 	}
-	return p.reuser.tables.Stats()
+	return p.reuser.tables.Stats().Plus(p.results.Stats())
 }
 
 // Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.

@@ -1,0 +1,96 @@
+package reuse
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
+)
+
+// nodeOf is a node with a name and a generation.
+type nodeOf struct {
+	fwk.NodeInfo
+	name       string
+	generation int64
+}
+
+func (n nodeOf) Node() *v1.Node       { return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.name}} }
+func (n nodeOf) GetGeneration() int64 { return n.generation }
+
+func TestResults_HoldForGenerationAndNominatedPods(t *testing.T) {
+	a, b := &v1.Pod{}, &v1.Pod{}
+	results := NewResultStore(1<<20).Find(sign("web"), 10)
+	results.Keep(nodeOf{name: "n1", generation: 7}, []*v1.Pod{a}, "fits", 0)
+	for _, tt := range []struct {
+		name      string
+		node      nodeOf
+		nominated []*v1.Pod
+		want      any
+	}{
+		{"the node as it was", nodeOf{name: "n1", generation: 7}, []*v1.Pod{a}, "fits"},
+		{"another node", nodeOf{name: "n2", generation: 7}, []*v1.Pod{a}, nil},
+		{"the node has changed", nodeOf{name: "n1", generation: 8}, []*v1.Pod{a}, nil},
+		{"no pod is nominated any more", nodeOf{name: "n1", generation: 7}, nil, nil},
+		{"another pod is nominated", nodeOf{name: "n1", generation: 7}, []*v1.Pod{b}, nil},
+		{"one more pod is nominated", nodeOf{name: "n1", generation: 7}, []*v1.Pod{a, b}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := results.Find(tt.node, tt.nominated); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A node that was changed outside of a cache has a generation that other nodes have, too.
+func TestResults_KeepNothingOfChangedCopies(t *testing.T) {
+	results := NewResultStore(1<<20).Find(sign("web"), 10)
+	results.Keep(nodeOf{name: "n1", generation: -1}, nil, "fits", 0)
+	if got := results.Find(nodeOf{name: "n1", generation: -1}, nil); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+}
+
+func TestResultStore_SignaturesAreApart(t *testing.T) {
+	store := NewResultStore(1 << 20)
+	node := nodeOf{name: "n1", generation: 1}
+	store.Find(sign("web"), 10).Keep(node, nil, "fits", 0)
+	if got := store.Find(sign("db"), 10).Find(node, nil); got != nil {
+		t.Errorf("another signature gets %v", got)
+	}
+	if got := store.Find(sign("web"), 10).Find(node, nil); got != "fits" {
+		t.Errorf("the same signature gets %v", got)
+	}
+}
+
+// The bytes are the sum of those of the signatures, and within the limit as long as more than the one in use is there. Results of
+// nodes that left do not add up.
+func TestResultStore_StaysWithinLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const limit, nodes = 20_000, 20
+		store := NewResultStore(limit)
+		for range rapid.IntRange(1, 12).Draw(t, "pods") {
+			inUse := store.Find(sign(rapid.StringN(1, 1, 1).Draw(t, "signature")), nodes)
+			for _, n := range rapid.SliceOfN(rapid.IntRange(0, 1000), 0, 30).Draw(t, "nodes") {
+				inUse.Keep(nodeOf{name: fmt.Sprint("n", n), generation: 1}, nil, "fits", n)
+			}
+			sum := 0
+			for _, r := range store.tables {
+				sum += r.bytes
+				if len(r.byNode) > 2*nodes+30 {
+					t.Fatalf("%d results of %d nodes", len(r.byNode), nodes)
+				}
+			}
+			got := store.Stats()
+			if got.Bytes != sum || got.Tables != len(store.tables) {
+				t.Fatalf("counted %+v, there are %d signatures of %d bytes", got, len(store.tables), sum)
+			}
+			if len(store.tables) > 1 && sum > limit {
+				t.Fatalf("%d signatures take %d bytes, the limit is %d", len(store.tables), sum, limit)
+			}
+		}
+	})
+}
