@@ -70,34 +70,41 @@ func NewNodeFitError(pod *v1.Pod, node string, status *fwk.Status) *FitError {
 
 // Error counts the reasons: "0/3 nodes are available: 1 Too many pods, 2 Insufficient cpu."
 func (e *FitError) Error() string {
-	var b strings.Builder
-	b.WriteString("0/")
-	b.WriteString(strconv.Itoa(e.NumAllNodes))
-	b.WriteString(" nodes are available:")
-	reasons := e.Diagnosis.PreFilterMsg
-	if reasons == "" {
-		reasons = strings.Join(e.Diagnosis.histogram(e.NumAllNodes), ", ")
-	}
-	if reasons != "" {
-		b.WriteString(" ")
-		b.WriteString(reasons)
-		b.WriteString(".")
-	}
+	text := e.reasons()
 	if e.Diagnosis.PostFilterMsg != "" {
-		b.WriteString(" ")
-		b.WriteString(e.Diagnosis.PostFilterMsg)
+		text += " " + e.Diagnosis.PostFilterMsg
 	}
-	return b.String()
+	return text
+}
+
+func (e *FitError) reasons() string {
+	switch {
+	case e.Diagnosis.PreFilterMsg != "":
+		return unavailable(e.NumAllNodes, e.Diagnosis.PreFilterMsg)
+	case e.Diagnosis.NodeToStatus == nil:
+		return unavailable(e.NumAllNodes, "")
+	}
+	return Unavailable(e.NumAllNodes, e.Diagnosis.NodeToStatus.Count(e.NumAllNodes))
+}
+
+// Unavailable is the text of a [FitError] of so many nodes, by how many of them have each status.
+func Unavailable(nodes int, byStatus map[*fwk.Status]int) string {
+	return unavailable(nodes, strings.Join(histogram(byStatus), ", "))
+}
+
+func unavailable(nodes int, reasons string) string {
+	text := "0/" + strconv.Itoa(nodes) + " nodes are available:"
+	if reasons != "" {
+		text += " " + reasons + "."
+	}
+	return text
 }
 
 // histogram is "<count> <reason>" for every reason, sorted as text. Nodes often share one status, so statuses are
 // counted first and their reasons after.
-func (d *Diagnosis) histogram(numAllNodes int) []string {
-	if d.NodeToStatus == nil {
-		return nil
-	}
+func histogram(byStatus map[*fwk.Status]int) []string {
 	byReason := map[string]int{}
-	for status, nodes := range d.NodeToStatus.Count(numAllNodes) {
+	for status, nodes := range byStatus {
 		for _, reason := range status.Reasons() {
 			byReason[reason] += nodes
 		}
