@@ -63,7 +63,7 @@ core/evict/pressure: core/evict core/footprint core/requests core/saturating cor
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
 core/framework: core/config core/devices core/gangs core/printable core/reuse core/volumes core/world
-core/preempt: core/framework core/world
+core/preempt: core/framework core/reuse core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
 core/plugins/hint

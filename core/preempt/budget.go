@@ -1,6 +1,9 @@
 package preempt
 
 import (
+	"reflect"
+	"slices"
+
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -13,37 +16,64 @@ type budget struct {
 	selector labels.Selector
 }
 
+// budgets are the disruption budgets of a cluster, as far as they match pods. Their versions say whether what was found out with
+// them still holds.
+type budgets struct {
+	pdbs []*policyv1.PodDisruptionBudget
+	list []budget
+	// statuses grows with every change, and selections with those that may change which pods match.
+	statuses, selections uint64
+}
+
+// update parses the budgets that have changed.
+func (b *budgets) update(pdbs []*policyv1.PodDisruptionBudget) {
+	if b.statuses > 0 && slices.Equal(pdbs, b.pdbs) {
+		return
+	}
+	b.statuses++
+	if b.selections == 0 || !slices.EqualFunc(pdbs, b.pdbs, matchAlike) {
+		b.selections++
+	}
+	b.pdbs, b.list = pdbs, parseBudgets(pdbs)
+}
+
+func matchAlike(a, b *policyv1.PodDisruptionBudget) bool {
+	return a == b || a.Namespace == b.Namespace && reflect.DeepEqual(a.Spec.Selector, b.Spec.Selector)
+}
+
 // parseBudgets leaves out budgets that match no pod: those with a malformed selector, and those with an empty one, which for
 // preemption, unlike the eviction API, matches none.
 func parseBudgets(pdbs []*policyv1.PodDisruptionBudget) []budget {
-	budgets := make([]budget, 0, len(pdbs))
+	list := make([]budget, 0, len(pdbs))
 	for _, pdb := range pdbs {
 		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 		if err != nil || selector.Empty() {
 			continue
 		}
-		budgets = append(budgets, budget{pdb, selector})
+		list = append(list, budget{pdb, selector})
 	}
-	return budgets
+	return list
 }
 
-// splitByBudgets separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets;
+// split separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets;
 // it does not count against one that lists it as disrupted already. For each violating pod, violated has the first budget.
-func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []fwk.PodInfo, violated []*policyv1.PodDisruptionBudget) {
-	if len(budgets) == 0 {
-		return nil, pods, nil
+// matched tells that a budget matches any of the pods.
+func (b *budgets) split(pods []fwk.PodInfo) (violating, others []fwk.PodInfo, violated []*policyv1.PodDisruptionBudget, matched bool) {
+	if len(b.list) == 0 {
+		return nil, pods, nil, false
 	}
-	left := make([]int64, len(budgets))
-	for i, b := range budgets {
+	left := make([]int64, len(b.list))
+	for i, b := range b.list {
 		left[i] = int64(b.pdb.Status.DisruptionsAllowed)
 	}
 	for _, info := range pods {
 		pod := info.GetPod()
 		var overdrawn *policyv1.PodDisruptionBudget
-		for i, b := range budgets {
+		for i, b := range b.list {
 			if len(pod.Labels) == 0 || b.pdb.Namespace != pod.Namespace || !b.selector.Matches(labels.Set(pod.Labels)) {
 				continue
 			}
+			matched = true
 			if _, leaving := b.pdb.Status.DisruptedPods[pod.Name]; leaving {
 				continue
 			}
@@ -58,5 +88,5 @@ func splitByBudgets(pods []fwk.PodInfo, budgets []budget) (violating, others []f
 			others = append(others, info)
 		}
 	}
-	return violating, others, violated
+	return violating, others, violated, matched
 }

@@ -12,7 +12,7 @@ import (
 
 // consultation is the candidates of a dry run, as far as extenders have narrowed them. It does not change.
 type consultation struct {
-	candidates       []Candidate
+	candidates       []*contender
 	tried, potential int
 	next             int // the position of the extender to ask next
 }
@@ -25,7 +25,7 @@ func (c *consultation) Clone() fwk.StateData { return c }
 
 // consult asks one extender after the other which candidates are left and who has to leave them. If one has not answered, the
 // consultation is in the state, and consult goes on with it.
-func (ev *Evaluator) consult(state fwk.CycleState, pod *v1.Pod, c *consultation) ([]Candidate, error) {
+func (ev *Evaluator) consult(state fwk.CycleState, pod *v1.Pod, c *consultation) ([]*contender, error) {
 	extenders, nodes := ev.handle.Extenders(), ev.handle.SnapshotSharedLister().NodeInfos()
 	candidates := c.candidates
 	for i := c.next; i < len(extenders) && len(candidates) > 0; i++ {
@@ -36,7 +36,7 @@ func (ev *Evaluator) consult(state fwk.CycleState, pod *v1.Pod, c *consultation)
 		state.Write(ConsultationKey, &consultation{candidates, c.tried, c.potential, i})
 		answer, err := x.ProcessPreemption(pod, byNode(candidates), nodes)
 		ignorable := x.IsIgnorable()
-		var left []Candidate
+		var left []*contender
 		if err == nil {
 			left, err = leftBy(answer, candidates, ignorable)
 		}
@@ -49,7 +49,7 @@ func (ev *Evaluator) consult(state fwk.CycleState, pod *v1.Pod, c *consultation)
 	return candidates, nil
 }
 
-func byNode(candidates []Candidate) map[string]*extenderv1.Victims {
+func byNode(candidates []*contender) map[string]*extenderv1.Victims {
 	all := make(map[string]*extenderv1.Victims, len(candidates))
 	for _, c := range candidates {
 		all[c.Node] = &extenderv1.Victims{Pods: c.Victims, NumPDBViolations: int64(c.Violations)}
@@ -59,13 +59,13 @@ func byNode(candidates []Candidate) map[string]*extenderv1.Victims {
 
 // leftBy returns the candidates of an answer: those that were there before in their order, then those that the extender added, by
 // name. Of an extender that may be ignored, nodes without victims are, too.
-func leftBy(answer map[string]*extenderv1.Victims, before []Candidate, ignorable bool) ([]Candidate, error) {
-	var left []Candidate
+func leftBy(answer map[string]*extenderv1.Victims, before []*contender, ignorable bool) ([]*contender, error) {
+	var left []*contender
 	for _, node := range inOrder(answer, before) {
 		victims := answer[node]
 		switch {
 		case victims != nil && len(victims.Pods) > 0:
-			left = append(left, Candidate{Node: node, Victims: victims.Pods, Violations: int(victims.NumPDBViolations)})
+			left = append(left, newContender(Candidate{Node: node, Victims: victims.Pods, Violations: int(victims.NumPDBViolations)}))
 		case !ignorable:
 			return nil, fmt.Errorf("expected at least one victim pod on node %q", node)
 		}
@@ -73,7 +73,7 @@ func leftBy(answer map[string]*extenderv1.Victims, before []Candidate, ignorable
 	return left, nil
 }
 
-func inOrder(answer map[string]*extenderv1.Victims, before []Candidate) []string {
+func inOrder(answer map[string]*extenderv1.Victims, before []*contender) []string {
 	nodes, known := make([]string, 0, len(answer)), make(map[string]bool, len(before))
 	for _, c := range before {
 		known[c.Node] = true

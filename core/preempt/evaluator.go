@@ -3,11 +3,8 @@ package preempt
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	policylisters "k8s.io/client-go/listers/policy/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -16,22 +13,16 @@ import (
 	"orrery/core/framework"
 )
 
-// Sample says how many nodes the dry run tries: a percentage of the potential ones, but at least Least and at most all.
-type Sample struct {
-	Percent, Min int
-}
-
-func (s Sample) size(nodes int) int { return min(nodes, max(nodes*s.Percent/100, s.Min)) }
-
 // Evaluator finds the node and the victims of a preemption.
 type Evaluator struct {
-	handle  fwk.Handle
-	sample  Sample
-	pods    corelisters.PodLister
-	budgets policylisters.PodDisruptionBudgetLister
+	handle fwk.Handle
+	sample Sample
+	pods   corelisters.PodLister
+	pdbs   policylisters.PodDisruptionBudgetLister
 
-	nodeDryRun nodeDryRun              // reused
-	statuses   *framework.NodeToStatus // of the last dry run, reused
+	budgets    budgets
+	priorities lowestPriorities
+	dryRunner  nodeDryRun // reused
 }
 
 // NewEvaluator makes one for the profile behind a handle.
@@ -39,10 +30,8 @@ func NewEvaluator(h fwk.Handle, s Sample) *Evaluator {
 	informers := h.SharedInformerFactory()
 	return &Evaluator{
 		handle: h, sample: s,
-		pods:    informers.Core().V1().Pods().Lister(),
-		budgets: informers.Policy().V1().PodDisruptionBudgets().Lister(),
-
-		statuses: framework.NewNodeToStatus(0),
+		pods: informers.Core().V1().Pods().Lister(),
+		pdbs: informers.Policy().V1().PodDisruptionBudgets().Lister(),
 	}
 }
 
@@ -80,7 +69,7 @@ func (ev *Evaluator) Find(ctx context.Context, state fwk.CycleState, pod *v1.Pod
 		return nil, false, fwk.NewStatus(fwk.Unschedulable, "no candidate node for preemption")
 	}
 	r = &Record{Tried: c.tried, Potential: c.potential}
-	r.Candidate, r.By, r.Lost = Pick(candidates)
+	r.Candidate, r.By, r.Lost = pick(candidates)
 	return r, false, nil
 }
 
@@ -104,12 +93,12 @@ func (ev *Evaluator) findCandidates(ctx context.Context, state fwk.CycleState, p
 	}
 	result, err := ev.dryRun(ctx, state, pod, potential, findings)
 	findings.ended(result.tried, len(potential), len(all))
-	c = &consultation{candidates: result.candidates(), tried: result.tried, potential: len(potential)}
+	c = &consultation{candidates: append(result.nonViolating, result.violating...), tried: result.tried, potential: len(potential)}
 	if len(c.candidates) == 0 {
 		if err != nil {
 			return nil, false, fwk.AsStatus(err)
 		}
-		return nil, true, result.unhelpful(pod, len(all))
+		return nil, true, result.unhelpful(len(all))
 	}
 	return c, false, nil
 }
@@ -155,79 +144,6 @@ func isTerminatingForPreemption(pod *v1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// dryRunResult is the outcome of the dry run.
-type dryRunResult struct {
-	nonViolating, violating []Candidate
-	statuses                *framework.NodeToStatus
-	tried                   int
-}
-
-func (t *dryRunResult) candidates() []Candidate {
-	return append(t.nonViolating[:len(t.nonViolating):len(t.nonViolating)], t.violating...)
-}
-
-// unhelpful is the status for no candidate.
-func (t *dryRunResult) unhelpful(pod *v1.Pod, nodes int) *fwk.Status {
-	t.statuses.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "Preemption is not helpful for scheduling"))
-	fit := &framework.FitError{Pod: pod, NumAllNodes: nodes, Diagnosis: framework.Diagnosis{NodeToStatus: t.statuses}}
-	return fwk.NewStatus(fwk.Unschedulable, fit.Error())
-}
-
-// dryRun tries nodes in order, from a random one on, until there are enough candidates, one of which violates no
-// budget. An error on a node does not end it.
-func (ev *Evaluator) dryRun(ctx context.Context, state fwk.CycleState, pod *v1.Pod, potential []fwk.NodeInfo, findings *Findings) (*dryRunResult, error) {
-	ev.statuses.Reset()
-	t := &dryRunResult{statuses: ev.statuses}
-	if len(potential) == 0 {
-		return t, nil
-	}
-	pdbs, err := ev.budgets.List(labels.Everything())
-	if err != nil {
-		return t, err
-	}
-	budgets, wanted, first := parseBudgets(pdbs), ev.sample.size(len(potential)), ev.randomStart(len(potential))
-	var errs []error
-	s := &ev.nodeDryRun
-	s.handle, s.pod = ev.handle, pod
-	for i := range potential {
-		node := potential[(first+i)%len(potential)]
-		t.tried++
-		victims, violations, status := s.run(ctx, node, state, budgets)
-		if status.IsSuccess() && len(victims) == 0 {
-			status = fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", node.Node().Name))
-		}
-		findings.tried(node, s, victims, status)
-		if !status.IsSuccess() {
-			if status.Code() == fwk.Error {
-				errs = append(errs, status.AsError())
-			}
-			t.statuses.Append(node, status)
-			continue
-		}
-		c := Candidate{Node: node.Node().Name, Victims: victims, Violations: violations}
-		if violations == 0 {
-			if t.nonViolating == nil {
-				t.nonViolating = make([]Candidate, 0, wanted)
-			}
-			t.nonViolating = append(t.nonViolating, c)
-		} else if len(t.violating) < wanted {
-			t.violating = append(t.violating, c)
-		}
-		if len(t.nonViolating) > 0 && len(t.nonViolating)+len(t.violating) >= wanted {
-			break
-		}
-	}
-	return t, utilerrors.NewAggregate(errs) // a text that several nodes give appears once
-}
-
-// randomStart picks the node at which the dry run starts, so that preemptions spread over the nodes.
-func (ev *Evaluator) randomStart(nodes int) int {
-	if rand, ok := ev.handle.(framework.Rand); ok {
-		return rand.IntN(nodes)
-	}
-	return 0
 }
 
 // Preemptor is the pod as the cluster has it now.

@@ -59,19 +59,20 @@ func (f *Findings) ineligible(reason string, terminating []*v1.Pod) {
 }
 
 // tried adds the outcome of a dry run.
-func (f *Findings) tried(node fwk.NodeInfo, s *nodeDryRun, victims []*v1.Pod, status *fwk.Status) {
+func (f *Findings) tried(node fwk.NodeInfo, s *nodeDryRun, o outcome) {
 	if f == nil {
 		return
 	}
-	n := NodeFinding{Node: node.Node().Name, Pods: len(node.GetPods()), Lower: len(s.lowerPriority), Victims: victims}
-	if status.IsSuccess() {
+	n := NodeFinding{Node: node.Node().Name, Pods: len(node.GetPods()), Lower: len(s.lowerPriority)}
+	if o.contender != nil {
+		n.Victims = o.contender.Victims
 		for _, pdb := range s.violated {
 			if name := pdb.Namespace + "/" + pdb.Name; !slices.Contains(n.Budgets, name) {
 				n.Budgets = append(n.Budgets, name)
 			}
 		}
 	} else if n.Lower > 0 {
-		n.Plugin, n.Reasons = status.Plugin(), status.Reasons()
+		n.Plugin, n.Reasons = o.status.Plugin(), o.status.Reasons()
 	}
 	f.Nodes = append(f.Nodes, n)
 }

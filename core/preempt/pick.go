@@ -3,7 +3,6 @@ package preempt
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
@@ -33,73 +32,75 @@ const (
 	priorityOffset              = math.MaxInt32 + 1
 )
 
-// criteria give each candidate a number; the greatest is best.
-var criteria = []struct {
-	name Criterion
-	of   func(*Candidate) int64
-}{
-	{FewestViolations, func(c *Candidate) int64 { return -int64(c.Violations) }},
-	{LowestTopPriority, func(c *Candidate) int64 { return -int64(corev1.PodPriority(c.Victims[0])) }},
-	{LowestPrioritySum, func(c *Candidate) int64 { return -prioritySum(c.Victims) }},
-	{FewestVictims, func(c *Candidate) int64 { return -int64(len(c.Victims)) }},
-	{LatestStart, func(c *Candidate) int64 { return earliestStart(c.Victims) }},
+// criteria are those that a candidate is judged by, and the last one decides between equals.
+var criteria = [...]Criterion{FewestViolations, LowestTopPriority, LowestPrioritySum, FewestVictims, LatestStart, FirstFound}
+
+// contender is a candidate with what it is worth by each criterion but the last; the greatest is best. It does not change.
+type contender struct {
+	Candidate
+	worth [len(criteria) - 1]int64
+}
+
+func newContender(c Candidate) *contender {
+	return &contender{c, [...]int64{
+		-int64(c.Violations),
+		-int64(corev1.PodPriority(c.Victims[0])),
+		-prioritySum(c.Victims),
+		-int64(len(c.Victims)),
+		earliestStart(c.Victims),
+	}}
+}
+
+// losesBy is the position of the first criterion by which c and a better or equal contender differ.
+func (c *contender) losesBy(better *contender) int {
+	for i := range c.worth {
+		if c.worth[i] != better.worth[i] {
+			return i
+		}
+	}
+	return len(c.worth)
 }
 
 // Loser is a candidate that was not picked, and the criterion by which it lost.
 type Loser struct {
-	Candidate
+	*Candidate
 	By Criterion
 }
 
-// Pick picks the candidate whose victims matter least. It returns the criterion that decided, and the other candidates
+// pick picks the candidate whose victims matter least. It returns the criterion that decided, and the other candidates
 // with the criterion by which each lost, the last to lose first.
-func Pick(candidates []Candidate) (best Candidate, by Criterion, losers []Loser) {
-	by = OnlyCandidate
-	lost := make([]int, len(candidates)) // by candidate: the round; 0 is not yet
-	scores := make([]int64, len(candidates))
-	left := len(candidates)
-	for round := 1; round <= len(criteria) && left > 1; round++ {
-		most := int64(math.MinInt64)
-		for i := range candidates {
-			if lost[i] == 0 {
-				scores[i] = criteria[round-1].of(&candidates[i])
-				most = max(most, scores[i])
-			}
-		}
-		for i := range candidates {
-			if lost[i] == 0 && scores[i] < most {
-				lost[i], by = round, criteria[round-1].name
-				left--
-			}
+func pick(contenders []*contender) (picked Candidate, by Criterion, losers []Loser) {
+	if len(contenders) == 1 {
+		return contenders[0].Candidate, OnlyCandidate, nil
+	}
+	best := contenders[0]
+	for _, c := range contenders[1:] {
+		if i := c.losesBy(best); i < len(c.worth) && c.worth[i] > best.worth[i] {
+			best = c
 		}
 	}
-	won := slices.Index(lost, 0)
-	if left > 1 {
-		by = FirstFound
-		for i := won + 1; i < len(lost); i++ {
-			if lost[i] == 0 {
-				lost[i] = len(criteria) + 1
-			}
-		}
-	}
-	return candidates[won], by, losersOf(candidates, lost)
+	losers = losersTo(best, contenders)
+	return best.Candidate, losers[0].By, losers
 }
 
-// losersOf are the candidates that lost, the last round first.
-func losersOf(candidates []Candidate, lost []int) []Loser {
-	if len(candidates) == 1 {
-		return nil
-	}
-	losers := make([]Loser, 0, len(candidates)-1)
-	for round := len(criteria) + 1; round > 0; round-- {
-		by := FirstFound
-		if round <= len(criteria) {
-			by = criteria[round-1].name
+// losersTo lists the others by the criterion by which they lose, the last criterion first, and each in their order.
+func losersTo(best *contender, contenders []*contender) []Loser {
+	var next [len(criteria)]int // losers by criterion, then the place of the next one of each
+	for _, c := range contenders {
+		if c != best {
+			next[c.losesBy(best)]++
 		}
-		for i := range candidates {
-			if lost[i] == round {
-				losers = append(losers, Loser{candidates[i], by})
-			}
+	}
+	first := 0
+	for i := len(next) - 1; i >= 0; i-- {
+		first, next[i] = first+next[i], first
+	}
+	losers := make([]Loser, len(contenders)-1)
+	for _, c := range contenders {
+		if c != best {
+			i := c.losesBy(best)
+			losers[next[i]] = Loser{&c.Candidate, criteria[i]}
+			next[i]++
 		}
 	}
 	return losers

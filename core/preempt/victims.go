@@ -3,6 +3,7 @@ package preempt
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -18,55 +19,78 @@ import (
 
 var noVictims = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "No preemption victims found for incoming pod")
 
+// outcome is what a dry run on one node comes to: a contender, or the status that says why there is none. It does not change.
+type outcome struct {
+	contender *contender
+	status    *fwk.Status
+	// The outcome follows from which pods match budgets, and from the statuses of those budgets.
+	budgetsMatter, matched bool
+}
+
 // nodeDryRun is the dry run on one node: pods are removed from and added to copies of the node and the cycle state. It is
 // reused for one node after the other to save memory.
 type nodeDryRun struct {
-	handle fwk.Handle
-	pod    *v1.Pod
-	state  fwk.CycleState
-	node   fwk.NodeInfo
+	handle  fwk.Handle
+	pod     *v1.Pod
+	budgets *budgets
+	// stateless says that removing and adding pods leaves the state as it is, so that no copy is needed.
+	stateless bool
+	state     fwk.CycleState
+	node      fwk.NodeInfo
 
 	lowerPriority, victims []fwk.PodInfo
 	violated               []*policyv1.PodDisruptionBudget // by the victims
 	scratch                *framework.CycleState           // reused for state, if that is a *framework.CycleState
 }
 
-// run finds the victims on a node, in order of importance, and how many of them violate a budget. The status tells that
-// there are none, or that the pod does not fit even without all lower-priority pods.
-func (s *nodeDryRun) run(ctx context.Context, node fwk.NodeInfo, state fwk.CycleState, budgets []budget) (victims []*v1.Pod, violations int, status *fwk.Status) {
+// run finds the victims on a node. There is no contender if the node has no pods of lower priority, or if the pod does not fit
+// even without all of them.
+func (s *nodeDryRun) run(ctx context.Context, node fwk.NodeInfo, state fwk.CycleState) outcome {
 	s.findLowerPriority(node)
 	if len(s.lowerPriority) == 0 {
-		return nil, 0, noVictims
+		return outcome{status: noVictims}
 	}
 	s.node = node.Snapshot()
 	s.copyState(state)
 	for _, info := range s.lowerPriority {
 		if err := s.remove(ctx, info); err != nil {
-			return nil, 0, fwk.AsStatus(err)
+			return outcome{status: fwk.AsStatus(err)}
 		}
 	}
 	if status := s.fits(ctx); !status.IsSuccess() {
-		return nil, 0, status
+		return outcome{status: status}
 	}
+	return s.findVictims(ctx)
+}
+
+// findVictims adds the pods of lower priority back, as far as the pod fits beside them.
+func (s *nodeDryRun) findVictims(ctx context.Context) outcome {
 	slices.SortFunc(s.lowerPriority, byImportance)
-	violating, others, violated := splitByBudgets(s.lowerPriority, budgets)
+	violating, others, violated, matched := s.budgets.split(s.lowerPriority)
 	s.victims = s.victims[:0]
 	if err := s.reprieve(ctx, violating); err != nil {
-		return nil, 0, fwk.AsStatus(err)
+		return outcome{status: fwk.AsStatus(err)}
 	}
-	violations = len(s.victims)
+	violations := len(s.victims)
 	s.keepViolated(violating, violated)
 	if err := s.reprieve(ctx, others); err != nil {
-		return nil, 0, fwk.AsStatus(err)
+		return outcome{status: fwk.AsStatus(err)}
+	}
+	name := s.node.Node().Name
+	if len(s.victims) == 0 {
+		return outcome{status: fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", name))}
 	}
 	if len(violating) > 0 && len(others) > 0 {
 		slices.SortFunc(s.victims, byImportance)
 	}
-	victims = make([]*v1.Pod, len(s.victims))
+	victims := make([]*v1.Pod, len(s.victims))
 	for i, info := range s.victims {
 		victims[i] = info.GetPod()
 	}
-	return victims, violations, nil
+	return outcome{
+		contender:     newContender(Candidate{Node: name, Victims: victims, Violations: violations}),
+		budgetsMatter: true, matched: matched,
+	}
 }
 
 // findLowerPriority lists the pods of lower priority on a node.
@@ -82,23 +106,25 @@ func (s *nodeDryRun) findLowerPriority(node fwk.NodeInfo) {
 
 func (s *nodeDryRun) copyState(state fwk.CycleState) {
 	own, ok := state.(*framework.CycleState)
-	if !ok {
+	switch {
+	case s.stateless:
+		s.state = state
+	case !ok:
 		s.state = state.Clone()
-		return
+	default:
+		if s.scratch == nil {
+			s.scratch = framework.NewCycleState()
+		}
+		own.CloneTo(s.scratch)
+		s.state = s.scratch
 	}
-	if s.scratch == nil {
-		s.scratch = framework.NewCycleState()
-	}
-	own.CloneTo(s.scratch)
-	s.state = s.scratch
 }
 
 // reprieve adds pods back one by one; those beside which the pod does not fit are victims.
 func (s *nodeDryRun) reprieve(ctx context.Context, pods []fwk.PodInfo) error {
 	for _, info := range pods {
-		s.node.AddPodInfo(info)
-		if status := s.handle.RunPreFilterExtensionAddPod(ctx, s.state, s.pod, info, s.node); !status.IsSuccess() {
-			return status.AsError()
+		if err := s.add(ctx, info); err != nil {
+			return err
 		}
 		if s.fits(ctx).IsSuccess() {
 			continue
@@ -121,8 +147,16 @@ func (s *nodeDryRun) keepViolated(violating []fwk.PodInfo, budgets []*policyv1.P
 	}
 }
 
+func (s *nodeDryRun) add(ctx context.Context, info fwk.PodInfo) error {
+	s.node.AddPodInfo(info)
+	if s.stateless {
+		return nil
+	}
+	return s.handle.RunPreFilterExtensionAddPod(ctx, s.state, s.pod, info, s.node).AsError()
+}
+
 func (s *nodeDryRun) remove(ctx context.Context, info fwk.PodInfo) error {
-	if err := s.node.RemovePod(klog.Logger{}, info.GetPod()); err != nil {
+	if err := s.node.RemovePod(klog.Logger{}, info.GetPod()); err != nil || s.stateless {
 		return err
 	}
 	return s.handle.RunPreFilterExtensionRemovePod(ctx, s.state, s.pod, info, s.node).AsError()
