@@ -33,6 +33,7 @@ type CycleState struct {
 	filtersOf *Profile
 	// preFiltered is the pod for which the PreFilter plugins wrote this state, if they succeeded.
 	preFiltered *v1.Pod
+	signed      filterSignature
 	// nominated are the verdicts that are kept beside nominated pods, once they were looked for.
 	nominated      *reuse.Results
 	foundNominated bool

@@ -42,30 +42,44 @@ func (p *Profile) NodeResults(state fwk.CycleState, pod *v1.Pod, kind string) *r
 	if !ok || p.deps.NoReuse || own.recorder != nil || own.preFiltered != pod {
 		return nil
 	}
-	signature, ok := p.filterSignature(reuse.Signature(nil).Text(kind), own, pod)
-	if !ok {
+	own.signed.sign(p, own, pod)
+	if own.signed.signature == nil {
 		return nil
 	}
 	nodes, err := p.deps.Snapshot.NodeInfos().List()
 	if err != nil {
 		return nil
 	}
-	return p.results.Find(signature, len(nodes))
+	return p.results.Find(slices.Clip(own.signed.signature).Text(kind), len(nodes))
 }
 
-// filterSignature appends what the verdicts of the Filter plugins follow from. It returns false if one of them is not
-// [NodeLocal], does not sign the pod, or panics over it, and if adding or removing a pod changes the state of a plugin.
-func (p *Profile) filterSignature(to reuse.Signature, state *CycleState, pod *v1.Pod) (signature reuse.Signature, signed bool) {
+// filterSignature is what the verdicts of the Filter plugins follow from in a cycle.
+type filterSignature struct {
+	signature reuse.Signature // nil if there is more than can be signed
+	signed    bool
+}
+
+func (f *filterSignature) sign(p *Profile, state *CycleState, pod *v1.Pod) {
+	if !f.signed {
+		f.signed = true
+		f.signature = p.signFilters(state, pod)
+	}
+}
+
+// signFilters returns nil if a Filter plugin is not [NodeLocal], does not sign the pod, or panics over it, and if adding or
+// removing a pod changes the state of a plugin.
+func (p *Profile) signFilters(state *CycleState, pod *v1.Pod) (signature reuse.Signature) {
 	defer func() {
 		if recover() != nil {
-			signed = false
+			signature = nil
 		}
 	}()
 	for _, s := range p.points.preFilter {
 		if !state.skipFilter.has(s.Plugin) && s.plugin.PreFilterExtensions() != nil {
-			return nil, false
+			return nil
 		}
 	}
+	to := make(reuse.Signature, 0, 128)
 	for _, s := range p.points.filter {
 		skipped := state.skipFilter.has(s.Plugin)
 		to = to.Flag(skipped)
@@ -74,13 +88,13 @@ func (p *Profile) filterSignature(to reuse.Signature, state *CycleState, pod *v1
 		}
 		local, ok := s.plugin.(NodeLocal)
 		if !ok {
-			return nil, false
+			return nil
 		}
 		if to, ok = local.AppendSignature(to, state, pod); !ok {
-			return nil, false
+			return nil
 		}
 	}
-	return to, true
+	return to
 }
 
 // FilterCounts appends the counts of the Filter plugins. See [NodeResults].

@@ -124,10 +124,13 @@ func (m *NodeToStatus) NodesForStatusCode(nodes fwk.NodeInfoLister, code fwk.Cod
 	var found []fwk.NodeInfo
 	if m.absent.Code() != code {
 		found = make([]fwk.NodeInfo, 0, m.count(code))
-		for _, e := range m.entries {
-			if e.status.Code() != code {
+		var same *fwk.Status // neighbours often have one status in common
+		for i := range m.entries {
+			e := &m.entries[i]
+			if (same == nil || e.status != same) && e.status.Code() != code {
 				continue
 			}
+			same = e.status
 			if e.info != nil {
 				found = append(found, e.info)
 			} else if node, err := nodes.Get(e.node); err == nil {
@@ -158,9 +161,10 @@ func (m *NodeToStatus) add(e nodeStatus) {
 // count is how many nodes have a status of their own with a code.
 func (m *NodeToStatus) count(code fwk.Code) int {
 	n := 0
+	var same *fwk.Status
 	for i := range m.entries {
-		if m.entries[i].status.Code() == code {
-			n++
+		if status := m.entries[i].status; same != nil && status == same || status.Code() == code {
+			n, same = n+1, status
 		}
 	}
 	return n

@@ -46,19 +46,19 @@ type nominatedVerdict struct {
 
 const nominatedVerdictBytes = 48
 
-// keptVerdict is the verdict that is kept for the node, or a new one. Only nodes of the snapshot have generations that tell
+// keptVerdict is the verdict that is kept for the node, or a new one. Only nodes of a cache have generations that tell
 // whether it holds.
 func (p *Profile) keptVerdict(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, n nominees) *fwk.Status {
 	kept := p.nominatedResults(state, pod)
-	if kept == nil || info.GetGeneration() <= 0 || !p.isInSnapshot(info) {
-		return p.verdictBeside(ctx, state, pod, info, n)
+	if kept == nil || info.GetGeneration() <= 0 {
+		return p.verdictBeside(ctx, state, pod, info, n, kept != nil)
 	}
 	if known, ok := kept.Find(info, n.pods).(*nominatedVerdict); ok {
 		p.CountFilters(known.calls)
 		return known.status
 	}
 	before := p.FilterCounts(nil)
-	status := p.verdictBeside(ctx, state, pod, info, n)
+	status := p.verdictBeside(ctx, state, pod, info, n, true)
 	if status.IsSuccess() || status.IsRejected() {
 		calls := p.FilterCallsSince(before)
 		kept.Keep(info, n.pods, &nominatedVerdict{status, calls}, nominatedVerdictBytes+filterCountBytes*len(calls))
@@ -66,10 +66,11 @@ func (p *Profile) keptVerdict(ctx context.Context, state fwk.CycleState, pod *v1
 	return status
 }
 
-func (p *Profile) verdictBeside(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, n nominees) *fwk.Status {
+// verdictBeside filters the node. The state is copied unless it is stateless: adding a pod leaves it as it is.
+func (p *Profile) verdictBeside(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, n nominees, stateless bool) *fwk.Status {
 	recorder := recorderOf(state)
 	if len(n.infos) > 0 {
-		copiedState, copiedNode, err := p.addNominatedPods(ctx, state, pod, info, n.infos)
+		copiedState, copiedNode, err := p.addNominatedPods(ctx, state, pod, info, n.infos, stateless)
 		if err != nil {
 			return fwk.AsStatus(err)
 		}
@@ -82,10 +83,16 @@ func (p *Profile) verdictBeside(ctx context.Context, state fwk.CycleState, pod *
 }
 
 // addNominatedPods adds nominated pods to copies of state and node.
-func (p *Profile) addNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, pods []fwk.PodInfo) (fwk.CycleState, fwk.NodeInfo, error) {
-	copiedState, copiedNode := state.Clone(), info.Snapshot()
+func (p *Profile) addNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo, pods []fwk.PodInfo, stateless bool) (fwk.CycleState, fwk.NodeInfo, error) {
+	copiedState, copiedNode := state, info.Snapshot()
+	if !stateless {
+		copiedState = state.Clone()
+	}
 	for _, nominated := range pods {
 		copiedNode.AddPodInfo(nominated)
+		if stateless {
+			continue
+		}
 		if status := p.RunPreFilterExtensionAddPod(ctx, copiedState, pod, nominated, copiedNode); !status.IsSuccess() {
 			return nil, nil, status.AsError()
 		}
@@ -103,9 +110,4 @@ func (p *Profile) nominatedResults(state fwk.CycleState, pod *v1.Pod) *reuse.Res
 		own.nominated, own.foundNominated = p.NodeResults(state, pod, "beside nominated pods"), true
 	}
 	return own.nominated
-}
-
-func (p *Profile) isInSnapshot(info fwk.NodeInfo) bool {
-	known, err := p.deps.Snapshot.NodeInfos().Get(info.Node().Name)
-	return err == nil && known == info
 }

@@ -14,7 +14,7 @@ type Results struct {
 	key    string
 	used   uint64 // when, counted in finds of the store
 	bytes  int
-	byNode map[string]*result
+	byNode map[fwk.NodeInfo]*result // a node of a snapshot keeps its address
 }
 
 type result struct {
@@ -32,7 +32,7 @@ const (
 
 // Find returns what was kept for a node as it is, with these nominated pods; nil if there is nothing.
 func (r *Results) Find(node fwk.NodeInfo, nominated []*v1.Pod) any {
-	known := r.byNode[node.Node().Name]
+	known := r.byNode[node]
 	if known == nil || known.generation != node.GetGeneration() || !slices.Equal(known.nominated, nominated) {
 		return nil
 	}
@@ -47,11 +47,10 @@ func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes 
 	if generation <= 0 || r.store.tables[r.key] != r {
 		return
 	}
-	name := node.Node().Name
-	known := r.byNode[name]
+	known := r.byNode[node]
 	if known == nil {
 		known = &result{}
-		r.byNode[name] = known
+		r.byNode[node] = known
 	}
 	bytes += resultBytes + 8*len(nominated)
 	r.store.stats.Computed++
@@ -97,7 +96,7 @@ func (s *ResultStore) Find(signature Signature, nodes int) *Results {
 }
 
 func (s *ResultStore) empty(r *Results) {
-	r.byNode = map[string]*result{}
+	r.byNode = map[fwk.NodeInfo]*result{}
 	s.stats.Bytes -= r.bytes
 	r.bytes = resultsBytes + len(r.key)
 	s.stats.Bytes += r.bytes
