@@ -63,11 +63,13 @@ type longRun struct {
 	engines []*engine.Engine // reusing, afresh, and changing
 	now     time.Time
 	cycles  int
-	created int
-	nodes   []*v1.Node
-	bound   []*v1.Pod
-	waiting []*v1.Pod
-	dying   []string // the names of pods that are evicted and still run
+	// preemptions counts the cycles that chose victims.
+	preemptions int
+	created     int
+	nodes       []*v1.Node
+	bound       []*v1.Pod
+	waiting     []*v1.Pod
+	dying       []string // the names of pods that are evicted and still run
 }
 
 func newLongRun(t *testing.T, seed uint64, configured string) *longRun {
@@ -297,6 +299,9 @@ func (r *longRun) decide() {
 				r.compare(i+1, want, got)
 			}
 		}
+		if more && want.Preemption != nil {
+			r.preemptions++
+		}
 		answered := r.perform()
 		switch {
 		case r.t.Failed() || !more && !answered:
@@ -344,9 +349,32 @@ func (r *longRun) perform() (answered bool) {
 			pod.Spec.NodeName = act.Node
 			r.bound = append(r.bound, pod)
 			r.apply(world.Changed{Op: world.Modified, Object: pod})
+		case world.PatchStatus:
+			r.patchStatus(act)
 		case world.Delete:
 			r.dying = append(r.dying, act.Pod.Name)
+			r.changeBound(act.Pod.Name, func(pod *v1.Pod) { pod.DeletionTimestamp = &metav1.Time{Time: r.now} })
 		}
 	}
 	return answered
+}
+
+// patchStatus gives a pending pod its nominated node, and a victim its condition.
+func (r *longRun) patchStatus(act world.PatchStatus) {
+	if at := slices.IndexFunc(r.waiting, func(p *v1.Pod) bool { return p.Name == act.Pod.Name }); at >= 0 && act.NominatedNode != nil {
+		pod := r.waiting[at].DeepCopy()
+		pod.Status.NominatedNodeName = *act.NominatedNode
+		r.waiting[at] = pod
+		r.apply(world.Changed{Op: world.Modified, Object: pod})
+	}
+	r.changeBound(act.Pod.Name, func(pod *v1.Pod) { pod.Status.Conditions = append(pod.Status.Conditions, *act.Condition) })
+}
+
+func (r *longRun) changeBound(name string, change func(*v1.Pod)) {
+	if at := slices.IndexFunc(r.bound, func(p *v1.Pod) bool { return p.Name == name }); at >= 0 {
+		pod := r.bound[at].DeepCopy()
+		change(pod)
+		r.bound[at] = pod
+		r.apply(world.Changed{Op: world.Modified, Object: pod})
+	}
 }
