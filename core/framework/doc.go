@@ -42,8 +42,13 @@
 // asks the profile for a [Reuse] after PreFilter: it filters with the verdicts of earlier cycles, and calls only the plugins that
 // are not NodeLocal, and all of them for nodes of another generation. [Reuse.Totals] adds up kept scores likewise. What is kept is
 // in package reuse. Plugins that look at other nodes judge and score many nodes at once if they are a [BulkFilter] or [BulkScore]:
-// the search announces the next nodes with [Reuse.Expect]. Plugins that are not called count as called, so that the counts say what decided; they are not timed. Nothing
-// is reused while a [Recorder] looks on, nor in the dry runs of preemption.
+// the search announces the next nodes with [Reuse.Expect]. If no plugin looks at other nodes, [Reuse.Window] and [Reuse.Best] find
+// what a search would without visiting nodes. Plugins that are not called count as called, so that the counts say what decided; they
+// are not timed. Nothing is reused while a [Recorder] looks on.
+//
+// If all Filter plugins that a pod is not skipped by are NodeLocal, more can be kept: the verdict on a node beside the pods nominated
+// for it, and what a plugin finds out by filtering changed copies of a node, as the dry runs of preemption do. [NodeResults] keeps
+// that by the signature of the Filter plugins alone.
 //
 // # Statuses
 //

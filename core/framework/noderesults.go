@@ -31,7 +31,7 @@ type FilterCount struct{ Calls, Rejections uint64 }
 const filterCountBytes = 16
 
 // resultLimit is how many bytes a profile's results about single nodes may take.
-const resultLimit = 32 << 20
+const resultLimit = 64 << 20
 
 // KeepsResults reports whether anything may be kept. See [NodeResults].
 func (p *Profile) KeepsResults() bool { return !p.deps.NoReuse }

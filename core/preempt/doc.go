@@ -6,8 +6,28 @@
 //
 // On each node of the sample, a copy of the node loses all pods of lower priority. If the pod fits then, they are added back
 // one by one, the most important first, those protected by a disruption budget before the others; those beside which the
-// pod does not fit are the victims. [Pick] compares the candidates by six criteria, each deciding among those that the one
-// before left equal.
+// pod does not fit are the victims. The candidates are compared by six criteria, each deciding among those that the one
+// before left equal. What a candidate is worth by each of them is part of the outcome of its dry run.
+//
+// # Kept outcomes
+//
+// Preemptors mostly come from templates, and between two of them most nodes stay as they are. So a dry run asks for the outcome of
+// an earlier one first:
+//
+//	signature of the Filter plugins, priority ─► outcomes ─► outcome on a node ─► holds? ─► candidate, or why there is none
+//	                                                              ▲                  │ no
+//	                             generation of the node ──────────┤                  ▼
+//	                             pods nominated for it ───────────┤        remove, filter, add back
+//	                             budgets that match its pods ─────┘                  │
+//	                                                              ◄──────────────────┘
+//
+// Which budgets match the pods is compared by their selectors. Their other changes end only outcomes on nodes where one matches a
+// pod of lower priority, and no change of a budget ends that of a node where the pod does not fit in any case.
+//
+// An outcome follows from no more than this if all Filter plugins look at the node alone, see [framework.NodeLocal]; removing a
+// pod then changes no state of a plugin either, and the dry run copies none. Where another plugin filters the pod, such as
+// PodTopologySpread with a hard constraint, every node of the sample is tried. The lowest priority on each node is kept by
+// generation for all pods: one that is below or equal to all of them learns that no preemption helps it without a dry run.
 //
 // Extenders with a preemptVerb are asked in between: each may drop candidates, and choose other victims and nodes. While one has
 // not answered, PostFilter returns, and is called again with the same cycle state, which has the candidates.

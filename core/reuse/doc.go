@@ -14,6 +14,9 @@
 // tables share a limit of bytes. Which signatures have tables, and what is in them, decides how fast an answer comes, and never
 // which.
 //
+// [Results] keep what follows from more than a node and a signature: from the pods nominated for the node, and from what their
+// owner names besides. There are few such nodes, so these are found by the node, one by one.
+//
 // Pods that differ in their requests alone have a table in common, with what plugins say that look at more than [Amounts]. The
 // amounts of all nodes lie side by side, and what depends on a pod's requests is computed from them.
 //
