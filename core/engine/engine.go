@@ -281,7 +281,7 @@ func (e *Engine) Digest() Digest { return e.digest }
 
 // queueTransition records a transition of the queue.
 func (e *Engine) queueTransition(t queue.Transition) {
-	e.journal.Add(t)
+	e.journal.Add(&t)
 	e.queueDepths.Add(&t)
 	e.noteQueuedMember(&t)
 	if e.options.Listener != nil {

@@ -1,128 +1,164 @@
 package queue
 
 import (
-	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Journal keeps the latest moves of every pod. It limits the moves per pod and overall, and drops the oldest first.
+// Journal keeps the latest moves of every pod. It limits the moves per pod and overall, and drops the oldest first. A new move
+// takes the memory of the one that is dropped for it.
 type Journal struct {
 	// PerPod and Overall are the limits.
 	PerPod, Overall int
 
-	journeys map[types.UID][]Transition
-	order    []journalEntry // of all kept moves, oldest first, and some dropped ones
-	kept     int
+	moves          moveTable
+	oldest, newest int32 // the numbers of the first and the last move; 0 if there is none
+	pods           []podMoves
+	byUID          map[types.UID]int32 // the indices of pods
+	kept           int
+
+	freeMoves, freePods []int32
 }
 
-type journalEntry struct {
-	uid types.UID
-	seq uint64
-}
+// podMoves are the ends of a pod's list of moves, and its length.
+type podMoves struct{ oldest, newest, count int32 }
 
-// NewJournal returns a journal for the last 100 moves of a pod and 50,000 overall, about 15 MB.
+// NewJournal returns a journal for the last 100 moves of a pod and 50,000 overall, about 10 MB.
 func NewJournal() *Journal {
-	return &Journal{PerPod: 100, Overall: 50_000, journeys: map[types.UID][]Transition{}}
+	return &Journal{PerPod: 100, Overall: 50_000, moves: newMoveTable(), byUID: map[types.UID]int32{}}
 }
 
-// Fork returns an independent copy. It shares the kept moves: they are not written again, as moves are appended and
-// dropped at the front only, and the copy has no spare capacity.
+// Fork returns an independent copy. It shares the moves until one side writes.
 func (j *Journal) Fork() *Journal {
 	f := *j
-	f.order = slices.Clip(j.order)
-	f.journeys = make(map[types.UID][]Transition, len(j.journeys))
-	for uid, journey := range j.journeys {
-		f.journeys[uid] = slices.Clip(journey)
-	}
+	f.moves = j.moves.fork()
+	f.pods, f.byUID = slices.Clone(j.pods), maps.Clone(j.byUID)
+	f.freeMoves, f.freePods = slices.Clone(j.freeMoves), slices.Clone(j.freePods)
 	return &f
 }
 
 // Add keeps a Moved transition and ignores all others. Options.Observe calls it.
-func (j *Journal) Add(t Transition) {
+func (j *Journal) Add(t *Transition) {
 	if t.Kind != Moved {
 		return
 	}
-	if journey := j.journeys[t.UID]; len(journey) >= j.PerPod {
-		j.dropOldestOf(t.UID)
+	pod := j.podOf(t.UID)
+	if int(j.pods[pod].count) == j.PerPod {
+		j.drop(j.pods[pod].oldest)
 	}
-	j.journeys[t.UID] = append(j.journeys[t.UID], t)
-	j.order = append(j.order, journalEntry{t.UID, t.Seq})
-	j.kept++
-	for j.kept > j.Overall {
-		j.dropOldest()
+	at := j.newMove()
+	j.moves.set(at, t)
+	j.link(at, pod)
+	if j.kept++; j.kept > j.Overall {
+		dropped := j.moves.at(j.oldest)
+		j.drop(j.oldest)
+		if j.pods[dropped.pod].count == 0 {
+			delete(j.byUID, dropped.uid)
+			j.freePods = append(j.freePods, dropped.pod)
+		}
 	}
-	j.compact()
 }
 
 // Of returns the moves of a pod, the oldest first. Pods without a UID share one list.
-func (j *Journal) Of(uid types.UID) []Transition {
-	return slices.Clone(j.journeys[uid])
+func (j *Journal) Of(uid types.UID) []Transition { return j.Last(uid, j.PerPod) }
+
+// Last returns at most the last n moves of a pod, the oldest first.
+func (j *Journal) Last(uid types.UID, n int) []Transition {
+	index, known := j.byUID[uid]
+	if !known {
+		return nil
+	}
+	pod := j.pods[index]
+	skipped := max(int(pod.count)-n, 0)
+	list := make([]Transition, 0, int(pod.count)-skipped)
+	for at := pod.oldest; at != 0; at = j.moves.at(at).nextOfPod {
+		if skipped > 0 {
+			skipped--
+			continue
+		}
+		list = append(list, j.moves.at(at).transition())
+	}
+	return list
 }
 
-// Newest iterates over the moves of all pods, the newest first. They are the journal's own.
+// Newest iterates over the moves of all pods, the newest first. Each is valid until the next.
 func (j *Journal) Newest() iter.Seq[*Transition] {
 	return func(yield func(*Transition) bool) {
-		for i := len(j.order) - 1; i >= 0; i-- {
-			e := j.order[i]
-			journey := j.journeys[e.uid]
-			at, kept := slices.BinarySearchFunc(journey, e.seq, func(t Transition, seq uint64) int { return cmp.Compare(t.Seq, seq) })
-			if kept && !yield(&journey[at]) {
+		for at := j.newest; at != 0; at = j.moves.at(at).before {
+			if t := j.moves.at(at).transition(); !yield(&t) {
 				return
 			}
 		}
 	}
 }
 
-// Last returns at most the last n moves of a pod, the oldest first. They are the journal's own.
-func (j *Journal) Last(uid types.UID, n int) []Transition {
-	journey := j.journeys[uid]
-	return journey[max(len(journey)-n, 0):]
-}
-
 // Len is the number of moves kept.
 func (j *Journal) Len() int { return j.kept }
 
-// dropOldestOf drops a pod's oldest move; its entry stays in order.
-func (j *Journal) dropOldestOf(uid types.UID) {
-	journey := j.journeys[uid]
-	if len(journey) == 1 {
-		delete(j.journeys, uid)
+// podOf returns the index of a pod, new if it has no moves.
+func (j *Journal) podOf(uid types.UID) int32 {
+	pod, known := j.byUID[uid]
+	if known {
+		return pod
+	}
+	if last := len(j.freePods) - 1; last >= 0 {
+		pod, j.freePods = j.freePods[last], j.freePods[:last]
 	} else {
-		j.journeys[uid] = journey[1:]
+		pod = int32(len(j.pods))
+		j.pods = append(j.pods, podMoves{})
 	}
+	j.byUID[uid] = pod
+	return pod
+}
+
+// newMove returns the number for a new move.
+func (j *Journal) newMove() (at int32) {
+	if last := len(j.freeMoves) - 1; last >= 0 {
+		at, j.freeMoves = j.freeMoves[last], j.freeMoves[:last]
+		return at
+	}
+	return j.moves.grow()
+}
+
+// link makes a move the newest of all and of its pod.
+func (j *Journal) link(at, pod int32) {
+	linked := j.moves.write(at)
+	linked.pod, linked.before = pod, j.newest
+	if j.newest == 0 {
+		j.oldest = at
+	} else {
+		j.moves.write(j.newest).after = at
+	}
+	j.newest = at
+
+	of := &j.pods[pod]
+	if of.count++; of.count == 1 {
+		of.oldest = at
+	} else {
+		j.moves.write(of.newest).nextOfPod = at
+	}
+	of.newest = at
+}
+
+// drop drops the oldest move of a pod.
+func (j *Journal) drop(at int32) {
+	dropped := j.moves.at(at)
+	if dropped.before == 0 {
+		j.oldest = dropped.after
+	} else {
+		j.moves.write(dropped.before).after = dropped.after
+	}
+	if dropped.after == 0 {
+		j.newest = dropped.before
+	} else {
+		j.moves.write(dropped.after).before = dropped.before
+	}
+	of := &j.pods[dropped.pod]
+	of.oldest = dropped.nextOfPod
+	of.count--
+	j.freeMoves = append(j.freeMoves, at)
 	j.kept--
-}
-
-func (j *Journal) dropOldest() {
-	for {
-		e := j.order[0]
-		j.order = j.order[1:]
-		if j.holds(e) {
-			j.dropOldestOf(e.uid)
-			return
-		}
-	}
-}
-
-// holds reports whether the move of an entry is kept: the oldest moves of a pod are dropped first.
-func (j *Journal) holds(e journalEntry) bool {
-	journey := j.journeys[e.uid]
-	return len(journey) > 0 && journey[0].Seq <= e.seq
-}
-
-// compact rebuilds order once most of its entries belong to dropped moves.
-func (j *Journal) compact() {
-	if len(j.order) <= 2*j.kept+16 {
-		return
-	}
-	rest := make([]journalEntry, 0, j.kept)
-	for _, e := range j.order {
-		if j.holds(e) {
-			rest = append(rest, e)
-		}
-	}
-	j.order = rest
 }

@@ -215,7 +215,7 @@ func (s *script) open() {
 	s.journal = queue.NewJournal()
 	s.opts.Profiles = map[string]queue.Profile{v1.DefaultSchedulerName: {PreEnqueue: s.gates, Hints: hints}}
 	s.opts.Observe = func(t queue.Transition) {
-		s.journal.Add(t)
+		s.journal.Add(&t)
 		s.say("%s", describe(t))
 	}
 	s.opts.Start = s.now

@@ -162,7 +162,7 @@ func TestJournal_Newest(t *testing.T) {
 		for seq := range uint64(rapid.IntRange(0, 60).Draw(t, "moves")) {
 			uid := types.UID(fmt.Sprint(rapid.IntRange(0, 5).Draw(t, "pod")))
 			uids[uid] = true
-			j.Add(queue.Transition{Seq: seq, UID: uid})
+			j.Add(&queue.Transition{Seq: seq, UID: uid})
 		}
 		var want, got []uint64
 		for uid := range uids {
