@@ -96,11 +96,17 @@ func (q *Queue) set(p *Pod, pod *v1.Pod) {
 }
 
 // Delete removes a deleted pod. A pod in flight stays in flight until Done.
-func (q *Queue) Delete(pod *v1.Pod, now time.Time) { q.removeAndRecord(pod, now, labelPodDelete, "") }
+func (q *Queue) Delete(pod *v1.Pod, now time.Time) {
+	if p := q.removeNamed(pod, now); p != nil {
+		q.recordMove(p, Gone, false, labelPodDelete, "", "")
+	}
+}
 
 // RemoveAssigned removes a pod because it has a node. A pod still queued here was bound by another scheduler.
 func (q *Queue) RemoveAssigned(pod *v1.Pod, node string, now time.Time) {
-	q.removeAndRecord(pod, now, BoundByOther, "bound by another scheduler, to "+node)
+	if p := q.removeNamed(pod, now); p != nil {
+		q.recordMove(p, Gone, false, BoundByOther, "", "bound by another scheduler, to "+node)
+	}
 }
 
 // BoundElsewhere records that another scheduler bound a pod to a node while its binding to ours was in flight.
@@ -112,13 +118,15 @@ func (q *Queue) BoundElsewhere(p *Pod, node, ours string, now time.Time) {
 	q.recordMove(p, Gone, false, BoundByOther, "", "bound to "+node+" by "+p.pod.Spec.SchedulerName+", not to "+ours)
 }
 
-func (q *Queue) removeAndRecord(pod *v1.Pod, now time.Time, event, note string) {
+// removeNamed removes the queued pod of a pod's name, and its nomination. It returns nil if none is queued.
+func (q *Queue) removeNamed(pod *v1.Pod, now time.Time) *Pod {
 	q.advance(now)
 	q.deleteNomination(pod)
-	if p := q.pods[keyOf(pod)]; p != nil {
+	p := q.pods[keyOf(pod)]
+	if p != nil {
 		q.remove(p)
-		q.recordMove(p, Gone, false, event, "", note)
 	}
+	return p
 }
 
 // Activate moves queued pods to activeQ at once, in the order given. For a pod in flight it records an in-flight event;

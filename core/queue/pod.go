@@ -25,7 +25,8 @@ type Pod struct {
 
 	timestamp         time.Time
 	backoffExpiration time.Time
-	initialAttempt    *time.Time
+	initialAttempt    time.Time
+	wasActive         bool // initialAttempt is set
 
 	attempts           int
 	unschedulableCount int
@@ -171,7 +172,12 @@ func (p *Pod) GetUnschedulableCount() int { return p.unschedulableCount }
 func (p *Pod) GetConsecutiveErrorsCount() int { return p.consecutiveErrors }
 
 // GetInitialAttemptTimestamp is when the pod first entered activeQ, so that gated time does not count; nil before.
-func (p *Pod) GetInitialAttemptTimestamp() *time.Time { return p.initialAttempt }
+func (p *Pod) GetInitialAttemptTimestamp() *time.Time {
+	if !p.wasActive {
+		return nil
+	}
+	return &p.initialAttempt
+}
 
 // GetUnschedulablePlugins are the plugins that rejected the pod; read-only.
 func (p *Pod) GetUnschedulablePlugins() sets.Set[string] { return p.unschedulable }

@@ -16,9 +16,8 @@ func (q *Queue) moveToActiveQ(p *Pod, label, cause string, checked bool) bool {
 			return false
 		}
 	}
-	if p.initialAttempt == nil {
-		at := q.now
-		p.initialAttempt = &at
+	if !p.wasActive {
+		p.initialAttempt, p.wasActive = q.now, true
 	}
 	q.removeNamesake(p, label)
 	q.detach(p)
