@@ -22,7 +22,8 @@ func (p *Profile) RunPreBindPreFlights(ctx context.Context, state fwk.CycleState
 }
 
 func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	skipped := make([]string, 0, len(p.points.preBind))
+	var room [skippedRoom]string
+	skipped := room[:0]
 	for _, s := range p.points.preBind {
 		start := w.start()
 		status := p.call(PreBindPreFlight, s.Plugin, pod, func() *fwk.Status { return s.plugin.PreBindPreFlight(ctx, state, pod, node) })
@@ -38,12 +39,12 @@ func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.Cycle
 		}
 	}
 	if own, ok := state.(*CycleState); ok {
-		own.skipPreBind = skippedPlugins{names: skipped, known: true}
+		own.skipPreBind = skippedPlugins{names: p.skippedPreBinds.kept(skipped), known: true}
 	} else {
 		state.SetSkipPreBindPlugins(sets.New(skipped...))
 	}
 	if len(skipped) == len(p.points.preBind) {
-		return fwk.NewStatus(fwk.Skip)
+		return skipStatus
 	}
 	return nil
 }
@@ -51,7 +52,7 @@ func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.Cycle
 // PreBindPlugins lists, in order, the PreBind plugins that are not skipped. The caller calls them one after the other, on
 // any goroutine, and interprets the status with CheckPreBindStatus; the first failure ends the binding.
 func (p *Profile) PreBindPlugins(state fwk.CycleState) []fwk.PreBindPlugin {
-	list := make([]fwk.PreBindPlugin, 0, len(p.points.preBind))
+	var list []fwk.PreBindPlugin
 	for _, s := range p.points.preBind {
 		if !preBindSkipped(state, s.Plugin) {
 			list = append(list, s.plugin)
@@ -59,6 +60,8 @@ func (p *Profile) PreBindPlugins(state fwk.CycleState) []fwk.PreBindPlugin {
 	}
 	return list
 }
+
+var skipStatus = fwk.NewStatus(fwk.Skip)
 
 func preBindSkipped(state fwk.CycleState, plugin string) bool {
 	if own, ok := state.(*CycleState); ok {

@@ -28,7 +28,7 @@ type CycleState struct {
 
 	recorder Recorder
 
-	// The Filter plugins of one profile that are not skipped, computed once and not for every node.
+	// The Filter plugins of one profile that are not skipped, found once and not for every node.
 	filters   []*entry[fwk.FilterPlugin]
 	filtersOf *Profile
 	// preFiltered is the pod for which the PreFilter plugins wrote this state, if they succeeded.
@@ -52,6 +52,12 @@ func NewCycleState() *CycleState {
 	c := &CycleState{}
 	c.entries = c.inlineEntries[:0]
 	return c
+}
+
+// Reset empties the state and keeps its memory for another cycle.
+func (c *CycleState) Reset() {
+	clear(c.entries)
+	*c = CycleState{entries: c.entries[:0]}
 }
 
 // SetRecorder attaches a recorder for the rest of this cycle; nil detaches it. See [Recorder].
@@ -181,26 +187,6 @@ func (c *CycleState) buildIndex() {
 		c.index[c.entries[i].key] = i
 	}
 }
-
-// skippedPlugins is a small set of plugin names. The framework uses the list; the set for the plugin API is made on demand.
-type skippedPlugins struct {
-	names []string
-	set   sets.Set[string]
-	known bool
-}
-
-func (s *skippedPlugins) asSet() sets.Set[string] {
-	if s.set == nil && s.known {
-		s.set = sets.New(s.names...)
-	}
-	return s.set
-}
-
-func (s *skippedPlugins) replace(set sets.Set[string]) {
-	*s = skippedPlugins{names: sets.List(set), set: set, known: set != nil}
-}
-
-func (s *skippedPlugins) has(name string) bool { return slices.Contains(s.names, name) }
 
 // PodsToActivateKey is the cycle state's key of its [PodsToActivate].
 const PodsToActivateKey fwk.StateKey = "kubernetes.io/pods-to-activate"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -104,19 +105,13 @@ func checkFilterStatus(plugin string, status *fwk.Status) *fwk.Status {
 // filtersFor lists the Filter plugins that PreFilter does not skip. The state keeps the list: it is the same for every node.
 func (p *Profile) filtersFor(state fwk.CycleState) []*entry[fwk.FilterPlugin] {
 	own, ok := state.(*CycleState)
-	if ok && own.filtersOf == p {
-		return own.filters
+	switch {
+	case !ok:
+		return p.filterListFor(sets.List(state.GetSkipFilterPlugins())).filters
+	case own.filtersOf != p:
+		own.filters, own.filtersOf = p.filterListFor(own.skipFilter.names).filters, p
 	}
-	slots := make([]*entry[fwk.FilterPlugin], 0, len(p.points.filter))
-	for _, s := range p.points.filter {
-		if !filterSkipped(state, s.Plugin) {
-			slots = append(slots, s)
-		}
-	}
-	if ok {
-		own.filters, own.filtersOf = slots, p
-	}
-	return slots
+	return own.filters
 }
 
 func filterSkipped(state fwk.CycleState, plugin string) bool {

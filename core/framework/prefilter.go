@@ -23,9 +23,10 @@ func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 	if p.deps.NoReuse {
 		p.forget()
 	}
-	run := preFilterRun{skipped: make([]string, 0, len(p.points.preFilter))}
-	result, status := run.all(ctx, &w, state, pod)
-	p.skipFilters(state, run.skipped)
+	var room [skippedRoom]string
+	var run preFilterRun
+	result, status, skipped := run.all(ctx, &w, state, pod, room[:0])
+	p.skipFilters(state, skipped)
 	if own, ok := state.(*CycleState); ok && status.IsSuccess() {
 		own.preFiltered = pod
 	}
@@ -42,16 +43,16 @@ func (p *Profile) forget() {
 }
 
 type preFilterRun struct {
-	skipped          []string
 	pluginsWithNodes sets.Set[string]
 	result           *fwk.PreFilterResult
 	rejection        *fwk.Status
 }
 
-func (r *preFilterRun) all(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status) {
+// all appends the plugins that skip the pod.
+func (r *preFilterRun) all(ctx context.Context, w *instrument, state fwk.CycleState, pod *v1.Pod, skipped []string) (*fwk.PreFilterResult, *fwk.Status, []string) {
 	nodes, err := w.profile.deps.Snapshot.NodeInfos().List()
 	if err != nil {
-		return nil, fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err))
+		return nil, fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err)), skipped
 	}
 	for _, s := range w.profile.points.preFilter {
 		start := w.start()
@@ -67,15 +68,15 @@ func (r *preFilterRun) all(ctx context.Context, w *instrument, state fwk.CycleSt
 		}
 		w.record(v)
 		if status.IsSkip() {
-			r.skipped = append(r.skipped, s.Plugin)
+			skipped = append(skipped, s.Plugin)
 			continue
 		}
 		s.countCall(status)
 		if final := r.handle(s.Plugin, result, status); final != nil {
-			return r.result, final
+			return r.result, final, skipped
 		}
 	}
-	return r.result, r.rejection
+	return r.result, r.rejection, skipped
 }
 
 // handle handles one plugin's result; it returns the status that ends the run, if this one does.
@@ -116,8 +117,9 @@ func (p *Profile) skipFilters(state fwk.CycleState, skipped []string) {
 		state.SetSkipFilterPlugins(sets.New(skipped...))
 		return
 	}
-	own.skipFilter = skippedPlugins{names: skipped, known: true}
-	own.filtersOf = nil
+	list := p.filterListFor(skipped)
+	own.skipFilter = skippedPlugins{names: list.skipped, known: true}
+	own.filters, own.filtersOf = list.filters, p
 }
 
 // RunPreFilterExtensionAddPod adds a pod on a node to the state of the PreFilter plugins.

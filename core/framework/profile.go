@@ -35,6 +35,10 @@ type Profile struct {
 	reuser     reuser
 	results    *reuse.ResultStore
 	lastCalls  []FilterCount // of FilterCallsSince
+
+	// Lists that pods have in common: the Filter plugins without those that PreFilter skips, and the skipped plugins of two points.
+	filterLists                    filterLists
+	skippedScores, skippedPreBinds skippedLists
 }
 
 var (

@@ -22,7 +22,8 @@ func (p *Profile) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, 
 // runPreScore is RunPreScorePlugins with the places of the nodes, if they are known.
 func (p *Profile) runPreScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo, places []reuse.Place) *fwk.Status {
 	w := p.instrument(PreScore, state)
-	skipped := make([]string, 0, len(p.points.preScore))
+	var room [skippedRoom]string
+	skipped := room[:0]
 	var failure *fwk.Status
 	for _, s := range p.points.preScore {
 		start := w.start()
@@ -44,7 +45,7 @@ func (p *Profile) runPreScore(ctx context.Context, state fwk.CycleState, pod *v1
 		}
 	}
 	if own, ok := state.(*CycleState); ok {
-		own.skipScore = skippedPlugins{names: skipped, known: true}
+		own.skipScore = skippedPlugins{names: p.skippedScores.kept(skipped), known: true}
 	} else {
 		state.SetSkipScorePlugins(sets.New(skipped...))
 	}
