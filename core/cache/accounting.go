@@ -33,71 +33,28 @@ func (a Accounting) NewPodInfo(pod *v1.Pod) (*PodInfo, error) {
 // sum returns the pod's requests and, second and third, its cpu and memory with a default for every container without a
 // request.
 func (a Accounting) sum(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64) {
-	if a.isPlain(pod) {
-		if requests, nonZeroCPU, nonZeroMemory, ok := sumPlain(pod); ok {
-			return requests, nonZeroCPU, nonZeroMemory
-		}
+	if requests, nonZeroCPU, nonZeroMemory, ok := sumPlain(pod); ok {
+		return requests, nonZeroCPU, nonZeroMemory
 	}
 	list, nonZero := a.requestLists(pod)
 	requests.Add(list)
 	return requests, cpuOf(nonZero[v1.ResourceCPU]), bytesOf(nonZero[v1.ResourceMemory])
 }
 
-// isPlain reports whether only containers and overhead add to the sum, as for most pods before they run.
-func (a Accounting) isPlain(pod *v1.Pod) bool {
-	if len(pod.Spec.InitContainers) > 0 || (pod.Spec.Resources != nil && !a.IgnorePodLevel) {
-		return false
-	}
+// sumPlain sums a plain pod without allocating a list, as most pods are before they run. It returns false for any other.
+func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, ok bool) {
 	for i := range pod.Status.ContainerStatuses {
 		if pod.Status.ContainerStatuses[i].Resources != nil {
-			return false
-		}
-	}
-	return true
-}
-
-// sumPlain sums a plain pod without allocating a list. It returns false for a pod with scalar resources.
-func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, ok bool) {
-	var cpu, memory, storage resource.Quantity
-	var missingCPU, missingMemory int64
-	add := func(list v1.ResourceList) bool {
-		for name, quantity := range list {
-			switch name {
-			case v1.ResourceCPU:
-				cpu.Add(quantity)
-			case v1.ResourceMemory:
-				memory.Add(quantity)
-			case v1.ResourceEphemeralStorage:
-				storage.Add(quantity)
-			default:
-				return false
-			}
-		}
-		return true
-	}
-	for i := range pod.Spec.Containers {
-		list := pod.Spec.Containers[i].Resources.Requests
-		if !add(list) {
 			return requests, 0, 0, false
 		}
-		if _, named := list[v1.ResourceCPU]; !named {
-			missingCPU++
-		}
-		if _, named := list[v1.ResourceMemory]; !named {
-			missingMemory++
-		}
 	}
-	if !add(pod.Spec.Overhead) {
+	sum, ok := podrequests.Plain(pod)
+	if !ok {
 		return requests, 0, 0, false
 	}
-	requests = Resource{MilliCPU: cpuOf(cpu), Memory: bytesOf(memory), EphemeralStorage: bytesOf(storage)}
-	if missingCPU > 0 {
-		cpu.Add(*resource.NewMilliQuantity(missingCPU*defaultMilliCPU, resource.DecimalSI))
-	}
-	if missingMemory > 0 {
-		memory.Add(*resource.NewQuantity(missingMemory*defaultMemory, resource.DecimalSI))
-	}
-	return requests, cpuOf(cpu), bytesOf(memory), true
+	requests = Resource{MilliCPU: cpuOf(sum.CPU), Memory: bytesOf(sum.Memory), EphemeralStorage: bytesOf(sum.EphemeralStorage)}
+	sum.Defaults(defaultMilliCPU, defaultMemory)
+	return requests, cpuOf(sum.CPU), bytesOf(sum.Memory), true
 }
 
 func cpuOf(q resource.Quantity) int64   { return podrequests.Amount(v1.ResourceCPU, q) }

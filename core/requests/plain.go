@@ -1,0 +1,68 @@
+package requests
+
+import (
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// PlainSum is the sum over a pod's containers and its overhead.
+type PlainSum struct {
+	CPU, Memory, EphemeralStorage resource.Quantity
+	// WithoutCPU and WithoutMemory are how many containers request none.
+	WithoutCPU, WithoutMemory int64
+}
+
+// Defaults adds amounts for the containers without requests.
+func (s *PlainSum) Defaults(milliCPU, bytes int64) {
+	if s.WithoutCPU > 0 {
+		s.CPU.Add(*resource.NewMilliQuantity(s.WithoutCPU*milliCPU, resource.DecimalSI))
+	}
+	if s.WithoutMemory > 0 {
+		s.Memory.Add(*resource.NewQuantity(s.WithoutMemory*bytes, resource.DecimalSI))
+	}
+}
+
+// Plain sums up what a pod's spec requests, without a list and so without allocations. It returns false for the few pods for which
+// that is not all: those with init containers, with requests of the whole pod, or with further resources.
+func Plain(pod *v1.Pod) (sum PlainSum, ok bool) {
+	if len(pod.Spec.InitContainers) > 0 || pod.Spec.Resources != nil {
+		return sum, false
+	}
+	for i := range pod.Spec.Containers {
+		cpu, memory, only := sum.add(pod.Spec.Containers[i].Resources.Requests)
+		if !only {
+			return sum, false
+		}
+		if !cpu {
+			sum.WithoutCPU++
+		}
+		if !memory {
+			sum.WithoutMemory++
+		}
+	}
+	_, _, only := sum.add(pod.Spec.Overhead)
+	return sum, only
+}
+
+// add adds a list. It reports which of the resources the list has, and whether it has no others.
+func (s *PlainSum) add(list v1.ResourceList) (cpu, memory, only bool) {
+	others := len(list)
+	if quantity, has := list[v1.ResourceCPU]; has {
+		s.CPU.Add(quantity)
+		cpu = true
+		others--
+	}
+	if quantity, has := list[v1.ResourceMemory]; has {
+		s.Memory.Add(quantity)
+		memory = true
+		others--
+	}
+	if others == 0 {
+		return cpu, memory, true
+	}
+	if quantity, has := list[v1.ResourceEphemeralStorage]; has {
+		s.EphemeralStorage.Add(quantity)
+		others--
+	}
+	return cpu, memory, others == 0
+}
