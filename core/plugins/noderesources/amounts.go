@@ -49,6 +49,10 @@ func newRequest(list v1.ResourceList) request {
 	return r
 }
 
+func (r *request) equal(other *request) bool {
+	return r.milliCPU == other.milliCPU && r.memory == other.memory && r.ephemeral == other.ephemeral && slices.Equal(r.scalars, other.scalars)
+}
+
 // amount is the amount of one resource, in its own unit.
 func (r *request) amount(name v1.ResourceName) int64 {
 	switch name {

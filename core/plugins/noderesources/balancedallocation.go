@@ -27,6 +27,7 @@ type BalancedAllocation struct {
 	resources      []weightedResource
 	unsignable     bool
 	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
+	lastScored     *scored        // of the last pod, which the next one of its template shares
 }
 
 var (
@@ -60,28 +61,30 @@ func (*BalancedAllocation) Name() string { return BalancedAllocationName }
 // PreScore computes the pod's amounts. A pod without requests for the resources cannot change a node's balance; scoring it
 // would send all such pods to the same node.
 func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	amounts := b.podAmounts(state, pod)
-	if amounts.zero() {
+	counted := b.counted(state, pod)
+	if counted.hasNone(b.resources) {
 		return skip
 	}
-	s, status := newScored(amounts, b.devices, b.resources)
+	s, status := newScored(counted, b.devices, b.resources, b.lastScored)
 	if status.IsSuccess() {
+		b.lastScored = s
 		state.Write(balancedKey, s)
 	}
 	return status
 }
 
-func (b *BalancedAllocation) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
+// counted is what scores count for a pod.
+func (b *BalancedAllocation) counted(state fwk.CycleState, pod *v1.Pod) *request {
 	if s, err := readFilterState(state); err == nil && !isStarted(pod) {
-		return amountsOf(&s.need, b.resources)
+		return &s.need
 	}
 	held := b.requestOptions.allocated(pod)
-	return amountsOf(&held, b.resources)
+	return &held
 }
 
-func (a podAmounts) zero() bool {
-	for _, amount := range a {
-		if amount != 0 {
+func (r *request) hasNone(resources []weightedResource) bool {
+	for i := range resources {
+		if r.amount(resources[i].name) != 0 {
 			return false
 		}
 	}
@@ -92,12 +95,12 @@ func (a podAmounts) zero() bool {
 func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	s, err := framework.ReadState[*scored](state, balancedKey)
 	if err != nil {
-		amounts := b.podAmounts(state, pod)
-		if amounts.zero() {
+		counted := b.counted(state, pod)
+		if counted.hasNone(b.resources) {
 			return 0, nil
 		}
 		var status *fwk.Status
-		if s, status = newScored(amounts, b.devices, b.resources); !status.IsSuccess() {
+		if s, status = newScored(counted, b.devices, b.resources, nil); !status.IsSuccess() {
 			return 0, status
 		}
 	}

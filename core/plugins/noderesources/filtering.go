@@ -24,7 +24,13 @@ func (s *filterState) Clone() fwk.StateData { return s }
 
 // PreFilter computes the pod's request. It never skips: every pod counts against the number of pods.
 func (f *Fit) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	s := &filterState{need: f.requestOptions.requests(pod)}
+	need := f.requestOptions.requests(pod)
+	if last := f.lastFilter; last != nil && last.need.equal(&need) && len(need.scalars) == 0 {
+		state.Write(filterKey, last)
+		return nil, nil
+	}
+	s := &filterState{need: need}
+	f.lastFilter = s
 	for _, need := range s.need.scalars {
 		if need.amount > 0 && !f.ignores(need.name) {
 			check := newScalarCheck(need)

@@ -27,6 +27,10 @@ type Fit struct {
 	strategy       strategy
 	unsignable     bool
 	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
+
+	// The state of the last pod, which the next one of its template shares.
+	lastFilter *filterState
+	lastScored *scored
 }
 
 var (

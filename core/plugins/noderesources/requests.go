@@ -23,12 +23,23 @@ func newRequestOptions(features config.Features) requestOptions {
 	}
 }
 
+// plainRequest returns a sum without further resources.
+func plainRequest(sum *requests.PlainSum) request {
+	return request{
+		milliCPU: amountOf(v1.ResourceCPU, sum.CPU), memory: amountOf(v1.ResourceMemory, sum.Memory),
+		ephemeral: amountOf(v1.ResourceEphemeralStorage, sum.EphemeralStorage),
+	}
+}
+
 func requestsOf(pod *v1.Pod, options resourcehelper.PodResourcesOptions) request {
 	return newRequest(requests.Of(pod, options))
 }
 
 // requests are the requests of the pod's spec, for Filter: a pending pod has no container statuses.
 func (r requestOptions) requests(pod *v1.Pod) request {
+	if sum, ok := requests.Plain(pod); ok {
+		return plainRequest(&sum)
+	}
 	return requestsOf(pod, resourcehelper.PodResourcesOptions{SkipPodLevelResources: !r.podLevel})
 }
 
@@ -43,13 +54,22 @@ func (r requestOptions) allocated(pod *v1.Pod) request {
 
 // defaultRequests are what Fit scores count for a container without requests.
 var defaultRequests = v1.ResourceList{
-	v1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
-	v1.ResourceMemory: *resource.NewQuantity(200*1024*1024, resource.DecimalSI),
+	v1.ResourceCPU:    *resource.NewMilliQuantity(defaultMilliCPU, resource.DecimalSI),
+	v1.ResourceMemory: *resource.NewQuantity(defaultMemory, resource.DecimalSI),
 }
+
+const (
+	defaultMilliCPU = 100
+	defaultMemory   = 200 * 1024 * 1024 // bytes
+)
 
 // nonMissingRequests is what Fit scores count for a pod: its containers, with defaults for missing requests, and its
 // overhead. Pod-level resources are ignored.
 func nonMissingRequests(pod *v1.Pod) request {
+	if sum, ok := requests.Plain(pod); ok {
+		sum.Defaults(defaultMilliCPU, defaultMemory)
+		return plainRequest(&sum)
+	}
 	return requestsOf(pod, resourcehelper.PodResourcesOptions{
 		NonMissingContainerRequests: defaultRequests,
 		SkipPodLevelResources:       true,

@@ -24,12 +24,16 @@ type scored struct {
 // Clone returns the data itself: nothing changes it.
 func (s *scored) Clone() fwk.StateData { return s }
 
-func newScored(amounts podAmounts, counter *deviceCounter, resources []weightedResource) (*scored, *fwk.Status) {
+// newScored returns what is scored for a request: last, if that is the same.
+func newScored(r *request, counter *deviceCounter, resources []weightedResource, last *scored) (*scored, *fwk.Status) {
 	devices, err := counter.gather(resources)
 	if err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	return &scored{amounts, devices}, nil
+	if devices == nil && last != nil && last.devices == nil && last.amounts.of(r, resources) {
+		return last, nil
+	}
+	return &scored{amountsOf(r, resources), devices}, nil
 }
 
 func amountsOf(r *request, resources []weightedResource) podAmounts {
@@ -40,22 +44,34 @@ func amountsOf(r *request, resources []weightedResource) podAmounts {
 	return amounts
 }
 
+// of reports whether they are a request's amounts.
+func (a podAmounts) of(r *request, resources []weightedResource) bool {
+	for i := range resources {
+		if a[i] != r.amount(resources[i].name) {
+			return false
+		}
+	}
+	return true
+}
+
 // PreScore computes the amounts that scores use. A pod with all requests set counts with its request, which PreFilter has
 // computed.
 func (f *Fit) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	s, status := newScored(f.podAmounts(state, pod), f.devices, f.strategy.resources)
+	s, status := newScored(f.counted(state, pod), f.devices, f.strategy.resources, f.lastScored)
 	if status.IsSuccess() {
+		f.lastScored = s
 		state.Write(scoreKey, s)
 	}
 	return status
 }
 
-func (f *Fit) podAmounts(state fwk.CycleState, pod *v1.Pod) podAmounts {
+// counted is what scores count for a pod.
+func (f *Fit) counted(state fwk.CycleState, pod *v1.Pod) *request {
 	if s, err := readFilterState(state); err == nil && hasAllRequests(pod) {
-		return amountsOf(&s.need, f.strategy.resources)
+		return &s.need
 	}
 	counted := nonMissingRequests(pod)
-	return amountsOf(&counted, f.strategy.resources)
+	return &counted
 }
 
 // Score scores one node by the configured strategy. If PreScore is disabled, it computes the amounts for every node.
@@ -63,7 +79,7 @@ func (f *Fit) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node f
 	s, err := framework.ReadState[*scored](state, scoreKey)
 	if err != nil {
 		var status *fwk.Status
-		if s, status = newScored(f.podAmounts(state, pod), f.devices, f.strategy.resources); !status.IsSuccess() {
+		if s, status = newScored(f.counted(state, pod), f.devices, f.strategy.resources, nil); !status.IsSuccess() {
 			return 0, status
 		}
 	}
