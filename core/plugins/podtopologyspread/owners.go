@@ -11,11 +11,12 @@ import (
 	"k8s.io/client-go/informers"
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
 )
 
 // owners finds the Services and the controller of a pod. The zero value finds none.
 type owners struct {
-	services     corelisters.ServiceLister
+	services     cache.Indexer
 	controllers  corelisters.ReplicationControllerLister
 	replicaSets  appslisters.ReplicaSetLister
 	statefulSets appslisters.StatefulSetLister
@@ -23,7 +24,7 @@ type owners struct {
 
 func newOwners(factory informers.SharedInformerFactory) owners {
 	return owners{
-		services:     factory.Core().V1().Services().Lister(),
+		services:     factory.Core().V1().Services().Informer().GetIndexer(),
 		controllers:  factory.Core().V1().ReplicationControllers().Lister(),
 		replicaSets:  factory.Apps().V1().ReplicaSets().Lister(),
 		statefulSets: factory.Apps().V1().StatefulSets().Lister(),
@@ -67,12 +68,14 @@ func (o owners) selectionFor(pod *v1.Pod) selection {
 }
 
 func (o owners) serviceSelectors(pod *v1.Pod) []map[string]string {
-	services, err := o.services.Services(pod.Namespace).List(labels.Everything())
+	// A lister would allocate even where there are no Services.
+	services, err := o.services.ByIndex(cache.NamespaceIndex, pod.Namespace)
 	if err != nil {
 		return nil
 	}
 	var found []map[string]string
-	for _, service := range services {
+	for _, each := range services {
+		service := each.(*v1.Service)
 		// A Service without a selector selects no pods.
 		if service.Spec.Selector != nil && includes(pod.Labels, service.Spec.Selector) {
 			found = append(found, service.Spec.Selector)
