@@ -26,8 +26,8 @@ type Accounting struct {
 
 // NewPodInfo is the package's NewPodInfo with these rules.
 func (a Accounting) NewPodInfo(pod *v1.Pod) (*PodInfo, error) {
-	info := &PodInfo{accounting: a}
-	return info, info.Update(pod)
+	info := &PodInfo{}
+	return info, info.init(a, pod)
 }
 
 // sum returns the pod's requests and, second and third, its cpu and memory with a default for every container without a

@@ -46,7 +46,7 @@ func BenchmarkUpdateSnapshot_OneChange(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := c.AssumePod(pod); err != nil {
+				if err := assumePod(c, pod); err != nil {
 					b.Fatal(err)
 				}
 				if err := c.UpdateSnapshot(s); err != nil {
@@ -126,7 +126,7 @@ func BenchmarkCache_AssumeForget(b *testing.B) {
 	pod := bound(50, 1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := c.AssumePod(pod); err != nil {
+		if err := assumePod(c, pod); err != nil {
 			b.Fatal(err)
 		}
 		if err := c.ForgetPod(pod); err != nil {

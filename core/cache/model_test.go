@@ -133,9 +133,10 @@ func applyRandom(t *rapid.T, c *Cache, m *model) {
 	ok := true
 	switch op := rapid.IntRange(0, 9).Draw(t, "op"); op {
 	case 0:
-		err, ok = c.AssumePod(pod), !known
-		if ok {
-			m.pods[pod.UID], m.assumed[pod.UID] = pod, true
+		var copied *v1.Pod
+		copied, err = c.AssumePod(pod, pod.Spec.NodeName)
+		if ok = !known; ok {
+			m.pods[pod.UID], m.assumed[pod.UID] = copied, true
 		}
 	case 1, 2:
 		err, ok = c.AddPod(pod), !known || assumed

@@ -284,7 +284,7 @@ func TestPodInfo_UpdateKeepsParsedTerms(t *testing.T) {
 func TestDump_IsFullCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Image(1, "app").Obj())
-	if err := c.AssumePod(mk.Pod("p").Node("ghost").Obj()); err != nil {
+	if err := assumePod(c, mk.Pod("p").Node("ghost").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	d := c.Dump()

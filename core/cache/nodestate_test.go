@@ -54,7 +54,7 @@ func TestAddNode_HasEarlierPods(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := New()
-			if err := c.AssumePod(mk.Pod("p").CPU("1").Node("n").Obj()); err != nil {
+			if err := assumePod(c, mk.Pod("p").CPU("1").Node("n").Obj()); err != nil {
 				t.Fatal(err)
 			}
 			same(t, "snapshot without the node", []string{}, nodeNames(refreshed(t, c, NewSnapshot()).List()))

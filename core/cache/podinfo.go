@@ -53,8 +53,12 @@ func (p *PodInfo) Update(pod *v1.Pod) error {
 		p.pod = pod
 		return nil
 	}
+	return p.init(p.accounting, pod)
+}
+
+func (p *PodInfo) init(a Accounting, pod *v1.Pod) error {
 	found, err := newPodDetails(pod)
-	*p = PodInfo{pod: pod, details: found, accounting: p.accounting}
+	*p = PodInfo{pod: pod, details: found, accounting: a}
 	return err
 }
 

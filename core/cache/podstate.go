@@ -6,18 +6,28 @@ import (
 	v1 "k8s.io/api/core/v1"
 )
 
-// AssumePod adds the pod to spec.nodeName before the binding is confirmed. The node may be unknown.
-func (c *Cache) AssumePod(pod *v1.Pod) error {
+// AssumePod adds the pod to a node before the binding is confirmed. The node may be unknown. It returns the assumed pod: a copy with
+// the node's name.
+func (c *Cache) AssumePod(pod *v1.Pod, node string) (*v1.Pod, error) {
 	uid, err := podKey(pod)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if c.pods.get(uid) != nil {
-		return fmt.Errorf("pod %s is in the cache, so can't be assumed", describePod(pod))
+		return nil, fmt.Errorf("pod %s is in the cache, so can't be assumed", describePod(pod))
 	}
-	c.attachPod(uid, pod)
+	placed := &placedPod{pod: *pod} // shallow: objects are never changed once they are shared
+	placed.pod.Spec.NodeName = node
+	_ = placed.info.init(c.accounting, &placed.pod)
+	c.attachInfo(uid, &placed.info)
 	c.assumed[uid] = false
-	return nil
+	return &placed.pod, nil
+}
+
+// placedPod is an assumed pod with its PodInfo, in one allocation.
+type placedPod struct {
+	pod  v1.Pod
+	info PodInfo
 }
 
 // FinishBinding marks the binding as ended, successfully or not. An assumed pod never expires: it stays until the
@@ -146,7 +156,11 @@ func (c *Cache) IsAssumedPod(pod *v1.Pod) (bool, error) {
 // attachPod adds a pod to its node. An unknown node becomes an imaginary node.
 func (c *Cache) attachPod(uid string, pod *v1.Pod) {
 	info, _ := c.accounting.NewPodInfo(pod) // terms that do not parse are left out; the pod still counts
-	e := c.entry(pod.Spec.NodeName)
+	c.attachInfo(uid, info)
+}
+
+func (c *Cache) attachInfo(uid string, info *PodInfo) {
+	e := c.entry(info.pod.Spec.NodeName)
 	c.writableInfo(e).attach(info, c.nextGeneration())
 	c.moveToFront(e)
 	c.pods.set(uid, info)

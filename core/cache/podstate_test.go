@@ -14,11 +14,17 @@ import (
 // pod is pod p on a node.
 func pod(node string) *v1.Pod { return mk.Pod("p").CPU("500m").Node(node).Obj() }
 
+// assumePod assumes a pod on the node that it names.
+func assumePod(c *Cache, pod *v1.Pod) error {
+	_, err := c.AssumePod(pod, pod.Spec.NodeName)
+	return err
+}
+
 // Shows CACHE-03, CACHE-09, CACHE-26, CACHE-27, CACHE-29, CACHE-31, CACHE-33, CACHE-34, CACHE-37, CACHE-38, CACHE-40,
 // CACHE-42, CACHE-43, CACHE-44, CACHE-45 and B-14.
 func TestPodState_Transitions(t *testing.T) {
 	const p = "pod/default/p(default/p)"
-	assume := func(node string) func(*Cache) error { return func(c *Cache) error { return c.AssumePod(pod(node)) } }
+	assume := func(node string) func(*Cache) error { return func(c *Cache) error { return assumePod(c, pod(node)) } }
 	add := func(node string) func(*Cache) error { return func(c *Cache) error { return c.AddPod(pod(node)) } }
 	forget := func(node string) func(*Cache) error { return func(c *Cache) error { return c.ForgetPod(pod(node)) } }
 	update := func(node string) func(*Cache) error {
@@ -113,7 +119,7 @@ func TestPodState_WithoutUID(t *testing.T) {
 	nobody := mk.Pod("p").UID("").Obj()
 	somebody := pod("n1")
 	for name, do := range map[string]func(*Cache, *v1.Pod) error{
-		"AssumePod":             (*Cache).AssumePod,
+		"AssumePod":             func(c *Cache, pod *v1.Pod) error { _, err := c.AssumePod(pod, "n1"); return err },
 		"FinishBinding":         (*Cache).FinishBinding,
 		"ForgetPod":             (*Cache).ForgetPod,
 		"AddPod":                (*Cache).AddPod,
@@ -239,7 +245,7 @@ func TestForgetPod_MissingOnNode(t *testing.T) {
 func TestAddPod_AssumedCopyMissingOnNode(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n1").Obj())
-	if err := c.AssumePod(pod("n1")); err != nil {
+	if err := assumePod(c, pod("n1")); err != nil {
 		t.Fatal(err)
 	}
 	c.newest.info.pods = podList{} // what no sequence of events can do
@@ -254,18 +260,33 @@ func TestErrors_NamesArePrintable(t *testing.T) {
 	evil := mk.Pod("p").UID("\x1b[2J").Node("\x1b]0;owned\a").Obj()
 	evil.Name = strings.Repeat("x", 10_000)
 	c := New()
-	if err := c.AssumePod(evil); err != nil {
+	if err := assumePod(c, evil); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := evil.DeepCopy()
 	elsewhere.Spec.NodeName = "\u202e\x9b"
 	for _, err := range []error{
-		c.AssumePod(evil), c.ForgetPod(elsewhere), c.RemovePod(elsewhere),
+		assumePod(c, evil), c.ForgetPod(elsewhere), c.RemovePod(elsewhere),
 		c.RemoveNode(mk.Node("\x1b[31m").Obj()), NewNodeInfo().RemovePod(log, evil),
 	} {
 		text := errorText(err)
 		if text == "" || len(text) > 4096 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("bad error text %q", text)
 		}
+	}
+}
+
+// Objects are shared: an assumed pod is a copy.
+func TestAssumePod_LeavesThePodAsItIs(t *testing.T) {
+	c := New()
+	pending := pod("")
+	assumed, err := c.AssumePod(pending, "n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := c.GetPod(pending)
+	if err != nil || held != assumed || assumed.Spec.NodeName != "n1" || pending.Spec.NodeName != "" {
+		t.Errorf("the cache holds %p on %q and returned %p, %v; the pending pod is on %q",
+			held, held.Spec.NodeName, assumed, err, pending.Spec.NodeName)
 	}
 }

@@ -235,13 +235,12 @@ func (a *attempt) runPostFilter(err error) *failure {
 
 // assume adds the pod to the cache before it is bound, so that the next attempt counts its requests.
 func (a *attempt) assume(node string) (*v1.Pod, error) {
-	assumed := *a.pod // shallow: objects are never changed once they are shared
-	assumed.Spec.NodeName = node
-	if err := a.engine.cache.AssumePod(&assumed); err != nil {
+	assumed, err := a.engine.cache.AssumePod(a.pod, node)
+	if err != nil {
 		return nil, err
 	}
-	a.engine.queue.DeleteNominatedPodIfExists(&assumed)
-	return &assumed, nil
+	a.engine.queue.DeleteNominatedPodIfExists(assumed)
+	return assumed, nil
 }
 
 // rejectedOn wraps a rejection by Reserve or Permit in a FitError for the one chosen node.

@@ -42,7 +42,10 @@ func BenchmarkCycle(b *testing.B) {
 		c, s := cache.New(), cache.NewSnapshot()
 		fill(func(n *v1.Node) { c.AddNode(n) }, c.AddPod)
 		cycle(b, func() error { return c.UpdateSnapshot(s) },
-			func() error { return c.AssumePod(pod) },
+			func() error {
+				_, err := c.AssumePod(pod, pod.Spec.NodeName)
+				return err
+			},
 			func() error { return c.AddPod(pod) },
 			func() error { return c.RemovePod(pod) })
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/go-logr/logr"
@@ -103,13 +104,14 @@ func (p *pair) doPod(op operation) error {
 		held = pod
 	}
 	theirHeld, theirErr := p.theirs.GetPod(pod)
-	if err := errors.Join(sameError(theirErr, err), different("the pod held", theirErr == nil && theirHeld != held, false)); err != nil {
+	if err := errors.Join(sameError(theirErr, err), different("the pod held", theirErr == nil && !reflect.DeepEqual(theirHeld, held), false)); err != nil {
 		return err
 	}
 	elsewhere := err == nil && held.Spec.NodeName != pod.Spec.NodeName
 	switch op.verb {
 	case assumePod:
-		return sameError(p.theirs.AssumePod(log, pod), p.ours.AssumePod(pod))
+		_, err := p.ours.AssumePod(pod, pod.Spec.NodeName)
+		return sameError(p.theirs.AssumePod(log, pod), err)
 	case finishBinding:
 		return sameError(p.theirs.FinishBinding(log, pod), p.ours.FinishBinding(pod))
 	case addPod:
