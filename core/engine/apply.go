@@ -30,7 +30,9 @@ func (e *Engine) Apply(in world.Input) error {
 func (e *Engine) applyDeltas(deltas []store.Delta) error {
 	var errs []error
 	for _, d := range deltas {
-		errs = append(errs, e.applyDelta(d))
+		if err := e.applyDelta(d); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

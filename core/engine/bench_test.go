@@ -118,12 +118,12 @@ func deploymentPod(i int) *v1.Pod {
 }
 
 // newFilledEngine returns an engine with nodes and pods bound to them.
-func newFilledEngine(b *testing.B, nodes, pods int) *engine.Engine {
+func newFilledEngine(b testing.TB, nodes, pods int) *engine.Engine {
 	b.Helper()
 	return newFilledEngineWith(b, engine.Options{Start: start}, nodes, pods)
 }
 
-func newFilledEngineWith(b *testing.B, options engine.Options, nodes, pods int) *engine.Engine {
+func newFilledEngineWith(b testing.TB, options engine.Options, nodes, pods int) *engine.Engine {
 	b.Helper()
 	e, err := engine.New(options)
 	if err != nil {
@@ -141,7 +141,7 @@ func newFilledEngineWith(b *testing.B, options engine.Options, nodes, pods int) 
 	return e
 }
 
-func apply(b *testing.B, e *engine.Engine, event world.Event) {
+func apply(b testing.TB, e *engine.Engine, event world.Event) {
 	if err := e.Apply(world.Input{At: start, Event: event}); err != nil {
 		b.Fatal(err)
 	}

@@ -38,6 +38,7 @@ type binding struct {
 	profile *framework.Profile
 	state   *framework.CycleState
 	lent    *lentState
+	memory  *cycleMemory // that it is in, of this engine; nil in a fork's
 	started time.Duration
 
 	waits        bool // for a permit, when it was placed
@@ -136,18 +137,19 @@ func (b *binding) runCurrentPlugin() world.RunPlugin {
 	lent := &lentState{state: cloneState(b.state)}
 	b.lent = lent
 	run := b.currentPlugin()
+	profile, assumed, node := b.profile, b.assumed, b.node // the call may outlive the binding
 	if b.stage == preBinding {
-		plugin := b.profile.PreBindPlugins(b.state)[b.next]
+		plugin := profile.PreBindPlugins(b.state)[b.next]
 		run.Call = func(ctx context.Context) *fwk.Status {
 			defer lent.returned.Store(true)
-			return b.profile.CallPreBind(ctx, plugin, lent.state, b.assumed, b.node)
+			return profile.CallPreBind(ctx, plugin, lent.state, assumed, node)
 		}
 		return run
 	}
-	plugin := b.profile.BindPlugins()[b.next]
+	plugin := profile.BindPlugins()[b.next]
 	run.Call = func(ctx context.Context) *fwk.Status {
 		defer lent.returned.Store(true)
-		return b.profile.CallBind(ctx, plugin, lent.state, b.assumed, b.node)
+		return profile.CallBind(ctx, plugin, lent.state, assumed, node)
 	}
 	return run
 }
@@ -178,7 +180,8 @@ func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
 	b.lent = nil
 	if b.stage == preBinding {
 		if b.stepwise() != nil {
-			e.preBindStep(b, &out)
+			outcome := out // only that of a step is on the heap
+			e.preBindStep(b, &outcome)
 			return
 		}
 		e.preBindDone(b, status)
@@ -229,6 +232,7 @@ func (e *Engine) bindingSucceeded(b *binding) {
 	e.activateRequested(b.state)
 	e.counters.Bound++
 	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
+	e.release(b.memory)
 }
 
 // bindingFailed undoes a placement and requeues the pod. The freed resources requeue other pods; a rejected pod does not

@@ -29,6 +29,7 @@ type attempt struct {
 	profile *framework.Profile
 	popped  *queue.Pod // nil when the pod is only being explained
 	pod     *v1.Pod
+	memory  *cycleMemory // nil for an attempt that the engine does not decide on
 	state   *framework.CycleState
 	// dry says that the scores are wanted, and no decision.
 	dry bool
@@ -97,8 +98,9 @@ func (e *Engine) nextAttempt() *attempt {
 	if !ok {
 		return nil
 	}
-	a := e.newAttempt(popped.Pod())
-	a.popped = popped
+	a, memory := &e.attempt, e.takeCycleMemory()
+	a.begin(e, popped.Pod(), &memory.state, &memory.toActivate)
+	a.memory, a.popped = memory, popped
 	a.decision.Attempt = popped.GetAttempts()
 	return a
 }
@@ -130,24 +132,33 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 	}
 	d := e.recordDecision(a)
 	if placed != nil {
+		e.idleFit = a.fit
 		e.startBinding(placed)
+	} else {
+		e.release(a.memory)
 	}
 	return d
 }
 
+// newAttempt returns an attempt beside those of the engine's own cycles.
 func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
-	a := &attempt{
+	a := &attempt{}
+	a.begin(e, pod, framework.NewCycleState(), framework.NewPodsToActivate())
+	return a
+}
+
+func (a *attempt) begin(e *Engine, pod *v1.Pod, state *framework.CycleState, toActivate *framework.PodsToActivate) {
+	*a = attempt{
 		engine: e, pod: pod, started: e.elapsed(),
-		profile: e.profiles[pod.Spec.SchedulerName], state: framework.NewCycleState(),
+		profile: e.profiles[pod.Spec.SchedulerName], state: state,
 		batching: e.config.Features.Enabled(config.OpportunisticBatching),
 	}
 	a.decision = Decision{
 		At: e.now, Pod: world.PodRefOf(pod), Profile: pod.Spec.SchedulerName,
 		Priority: corev1.PodPriority(pod), Start: e.startIndex,
 	}
-	a.state.SetRecordPluginMetrics(e.sampled())
-	a.state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
-	return a
+	state.SetRecordPluginMetrics(e.sampled())
+	state.Write(framework.PodsToActivateKey, toActivate)
 }
 
 // skipDeleted ends the attempt of a pod that is being deleted.
@@ -197,10 +208,19 @@ func (a *attempt) reserve(node string) (*binding, *failure) {
 		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, cleanupErr: forgotten}
 	}
 	a.engine.activateRequested(a.state)
-	return &binding{
-		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state,
+	b := a.newBinding()
+	*b = binding{
+		popped: a.popped, assumed: assumed, node: node, profile: a.profile, state: a.state, memory: a.memory,
 		started: a.started, waits: status.IsWait(),
-	}, nil
+	}
+	return b, nil
+}
+
+func (a *attempt) newBinding() *binding {
+	if a.memory == nil {
+		return &binding{}
+	}
+	return &a.memory.binding
 }
 
 // runPostFilter turns a failed search into the attempt's failure, after running PostFilter. There is none yet if PostFilter asks

@@ -98,6 +98,9 @@ type Engine struct {
 
 	gates         queue.FeatureGates
 	startIndex    int
+	attempt       attempt                 // of the scheduling cycle, or of the last one
+	idleMemory    []*cycleMemory          // of cycles and bindings that have ended
+	idleFit       *framework.FitError     // of the last cycle, if it found a node
 	suspended     *attempt                // the scheduling cycle that waits for extenders; nil if none does
 	preempting    atomic.Pointer[attempt] // the scheduling cycle whose PostFilter plugins run; nil if none do
 	feasible      []fwk.NodeInfo          // of the last search; the memory is used again

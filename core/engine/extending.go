@@ -340,7 +340,7 @@ func (e *Engine) cancelCalls(pod *v1.Pod) {
 // filter the nodes again, in the same snapshot.
 func (e *Engine) forkSuspended(from *attempt) {
 	a := *from
-	a.engine, a.profile = e, e.profiles[from.profile.ProfileName()]
+	a.engine, a.profile, a.memory = e, e.profiles[from.profile.ProfileName()], nil
 	for _, popped := range e.queue.InFlight() {
 		if popped.Pod().UID == a.pod.UID {
 			a.popped = popped

@@ -127,7 +127,7 @@ func (b *binding) fork(into *Engine) *binding {
 	twin := *b
 	twin.popped = b.popped.Clone()
 	twin.profile = into.profiles[b.profile.ProfileName()]
-	twin.state, twin.lent = cloneState(b.state), nil
+	twin.state, twin.lent, twin.memory = cloneState(b.state), nil, nil
 	if b.lent != nil && b.lent.returned.Load() {
 		twin.lent = &lentState{state: cloneState(b.lent.state)}
 		twin.lent.returned.Store(true)

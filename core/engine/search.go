@@ -79,7 +79,7 @@ func (a *attempt) preFilter() (searchStep, error) {
 	if a.decision.Nodes == 0 {
 		return searched, errNoNodes
 	}
-	a.fit = &framework.FitError{Pod: a.pod, NumAllNodes: a.decision.Nodes}
+	a.fit = e.newFitError(a.pod, a.decision.Nodes)
 	e.statuses.Reset()
 	d := &a.fit.Diagnosis
 	d.NodeToStatus = e.statuses
