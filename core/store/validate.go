@@ -46,10 +46,11 @@ func validate(kind world.Kind, o world.Object) error {
 // validateIdentity checks the fields that identify an object.
 func validateIdentity(kind world.Kind, o world.Object) error {
 	f := validateName("metadata.name", o.GetName())
-	if f == nil && hasNamespace(kind, o) {
+	namespaced := hasNamespace(kind, o)
+	if f == nil && namespaced {
 		f = validateName("metadata.namespace", o.GetNamespace())
 	}
-	if f == nil && o.GetNamespace() != "" && !hasNamespace(kind, o) {
+	if f == nil && o.GetNamespace() != "" && !namespaced {
 		f = &fieldError{"metadata.namespace", "is set, though the kind has no namespaces"}
 	}
 	if f == nil && (requiresUID(kind) || o.GetUID() != "") {
@@ -121,6 +122,8 @@ func validateDeviceCounts(requests []resourcev1.DeviceRequest) *fieldError {
 // validateName checks that a text can be a name: it is a part of keys and paths, and is shown everywhere.
 func validateName(field, name string) *fieldError {
 	switch {
+	case isUsualName(name):
+		return nil
 	case name == "":
 		return &fieldError{field, "is missing"}
 	case len(name) > maxNameLength:
@@ -137,6 +140,16 @@ func validateName(field, name string) *fieldError {
 		}
 	}
 	return nil
+}
+
+// isUsualName reports whether a name is one that needs no closer look, as nearly all are: lower-case letters, digits and dashes.
+func isUsualName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxNameLength
 }
 
 // quoted quotes a text for an error.
