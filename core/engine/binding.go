@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/world"
@@ -62,7 +61,7 @@ type lentState struct {
 func (e *Engine) startBinding(b *binding) {
 	b.since = e.now
 	e.bindings[b.assumed.UID] = b
-	if e.config.Features.Enabled(config.NominatedNodeNameForExpectation) {
+	if e.features.nominatesExpected {
 		status := b.profile.RunPreBindPreFlights(e.ctx, b.state, b.assumed, b.node)
 		if status.Code() == fwk.Error || status.IsRejected() {
 			e.bindingFailed(b, status)

@@ -9,7 +9,6 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/preempt"
 	"orrery/core/queue"
@@ -151,7 +150,7 @@ func (a *attempt) begin(e *Engine, pod *v1.Pod, state *framework.CycleState, toA
 	*a = attempt{
 		engine: e, pod: pod, started: e.elapsed(),
 		profile: e.profiles[pod.Spec.SchedulerName], state: state,
-		batching: e.config.Features.Enabled(config.OpportunisticBatching),
+		batching: e.features.batching,
 	}
 	a.decision = Decision{
 		At: e.now, Pod: world.PodRefOf(pod), Profile: pod.Spec.SchedulerName,

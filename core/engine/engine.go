@@ -97,6 +97,7 @@ type Engine struct {
 	hintDuration time.Duration // of the last hint; measured for a listener only
 
 	gates         queue.FeatureGates
+	features      features
 	startIndex    int
 	attempt       attempt                 // of the scheduling cycle, or of the last one
 	idleMemory    []*cycleMemory          // of cycles and bindings that have ended
@@ -152,7 +153,8 @@ func New(o Options) (*Engine, error) {
 			DynamicResourceAllocation:               o.Config.Features.Enabled(config.DynamicResourceAllocation),
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
 		},
-		start: o.Start, now: o.Start, store: store.New(), cache: cache.NewWithAccounting(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
+		features: featuresOf(o.Config.Features),
+		start:    o.Start, now: o.Start, store: store.New(), cache: cache.NewWithAccounting(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
 		waiting: framework.NewWaitingPods(), statuses: framework.NewNodeToStatus(0), ctx: context.Background(),
 		rng: rand.NewPCG(o.Seed, o.Seed^rngStream), stopwatch: o.Stopwatch,
 		bindings: map[types.UID]*binding{}, pending: map[world.EffectID]types.UID{}, pluginEffects: map[world.EffectID]pluginEffect{},
@@ -172,6 +174,16 @@ func New(o Options) (*Engine, error) {
 	e.queue = queue.New(options)
 	e.registerWatches(options.Profiles)
 	return e, nil
+}
+
+// features are the feature gates that every cycle asks for.
+type features struct{ batching, nominatesExpected, gangs bool }
+
+func featuresOf(f config.Features) features {
+	return features{
+		batching: f.Enabled(config.OpportunisticBatching), nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
+		gangs: f.Enabled(config.GangScheduling),
+	}
 }
 
 // rngStream makes the second seed word of the random source differ from the first.

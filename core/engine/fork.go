@@ -44,7 +44,7 @@ func (e *Engine) forkForExplain() (*Engine, error) {
 // fork copies the state that decisions depend on.
 func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
 	f := &Engine{
-		options: e.options, config: e.config, registry: e.registry, extenders: e.extenders, percentage: e.percentage, gates: e.gates,
+		options: e.options, config: e.config, registry: e.registry, extenders: e.extenders, percentage: e.percentage, gates: e.gates, features: e.features,
 		watches: e.watches,
 		start:   e.start, now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,

@@ -7,7 +7,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 
-	"orrery/core/config"
 	"orrery/core/queue"
 	"orrery/core/store"
 	"orrery/core/world"
@@ -33,7 +32,7 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 	}
 	if e.responsibleFor(pod) {
 		e.queue.Add(pod, e.now)
-		if e.config.Features.Enabled(config.GangScheduling) {
+		if e.features.gangs {
 			e.queue.Move(queue.EventUnscheduledPodAdd, nil, pod, e.now, nil)
 		}
 	}
