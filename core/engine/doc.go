@@ -60,7 +60,7 @@
 // # Files
 //
 // apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt,
-// extending its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins on goroutines
+// cyclememory what it writes to, extending its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins on goroutines
 // of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial,
 // decision, lastsearch, view, pendingeffects and problems are for readers.
 //
