@@ -60,6 +60,9 @@ func (r *crowdedRun) fill(node string) {
 		if r.draw.IntN(6) == 0 {
 			b.HostPort(8080)
 		}
+		if r.cycles > 0 && r.draw.IntN(20) == 0 { // at first, none is below the preemptors of priority 0
+			b.Priority(-1)
+		}
 		pod := b.Obj()
 		r.bound = append(r.bound, pod)
 		r.apply(world.Changed{Op: world.Added, Object: pod})
