@@ -14,7 +14,7 @@ const (
 	fastest, slowest         = time.Microsecond, 100 * time.Millisecond
 )
 
-var colours = []string{"#0072b2", "#56b4e9", "#e69f00", "#d55e00", "#f0e442", "#009e73", "#cc79a7", "#999999", "#000000"}
+var colours = []string{"#0072b2", "#56b4e9", "#e69f00", "#d55e00", "#b8a000", "#009e73", "#cc79a7", "#999999", "#000000"}
 
 func figure(results []result) string {
 	var b strings.Builder
