@@ -11,9 +11,7 @@ import (
 // without some of their pods. A result holds for a generation of its node, and for the same nominated pods.
 type Results struct {
 	store  *ResultStore
-	key    string
-	used   uint64 // when, counted in finds of the store
-	bytes  int
+	item   *item[Results]
 	byNode map[fwk.NodeInfo]*result // a node of a snapshot keeps its address
 }
 
@@ -44,7 +42,7 @@ func (r *Results) Find(node fwk.NodeInfo, nominated []*v1.Pod) any {
 // changed outside of a cache.
 func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes int) {
 	generation := node.GetGeneration()
-	if generation <= 0 || r.store.tables[r.key] != r {
+	if generation <= 0 || !r.store.has(r.item) {
 		return
 	}
 	known := r.byNode[node]
@@ -54,69 +52,31 @@ func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes 
 	}
 	bytes += resultBytes + 8*len(nominated)
 	r.store.stats.Computed++
-	r.store.stats.Bytes += bytes - known.bytes
-	r.bytes += bytes - known.bytes
+	more := bytes - known.bytes
 	*known = result{generation, slices.Clone(nominated), value, bytes}
-	r.store.makeRoom(r)
+	r.store.resize(r.item, r.item.bytes+more)
 }
 
 // ResultStore has the results of all signatures of one profile.
-type ResultStore struct {
-	limit  int // bytes
-	finds  uint64
-	tables map[string]*Results
-	stats  Stats
-}
+type ResultStore struct{ shelf[Results] }
 
 // NewResultStore makes a store that takes about so many bytes at most; the results in use may take more.
 func NewResultStore(limit int) *ResultStore {
-	return &ResultStore{limit: limit, tables: map[string]*Results{}}
+	return &ResultStore{newShelf[Results](limit)}
 }
-
-// Stats returns the counts.
-func (s *ResultStore) Stats() Stats { return s.stats }
 
 // Find returns the results for a signature, in a cluster of so many nodes. Results of nodes that left are dropped with all others
 // of the signature, once there are more of them than of nodes.
 func (s *ResultStore) Find(signature Signature, nodes int) *Results {
-	r := s.tables[string(signature)]
-	if r == nil {
-		r = &Results{store: s, key: string(signature)}
-		s.tables[r.key] = r
-		s.stats.Tables++
-		s.empty(r)
+	found := s.use(signature)
+	if found == nil {
+		found = s.add(signature)
+		found.value.store, found.value.item = s, found
 	}
-	if len(r.byNode) > 2*nodes {
-		s.empty(r)
+	r := &found.value
+	if r.byNode == nil || len(r.byNode) > 2*nodes {
+		r.byNode = map[fwk.NodeInfo]*result{}
+		s.resize(found, resultsBytes+len(found.key))
 	}
-	s.finds++
-	r.used = s.finds
-	s.makeRoom(r)
 	return r
-}
-
-func (s *ResultStore) empty(r *Results) {
-	r.byNode = map[fwk.NodeInfo]*result{}
-	s.stats.Bytes -= r.bytes
-	r.bytes = resultsBytes + len(r.key)
-	s.stats.Bytes += r.bytes
-}
-
-// makeRoom drops the results of signatures that were not used for the longest time.
-func (s *ResultStore) makeRoom(inUse *Results) {
-	for s.stats.Bytes > s.limit && len(s.tables) > 1 {
-		oldest := inUse
-		for _, r := range s.tables {
-			if r.used < oldest.used {
-				oldest = r
-			}
-		}
-		if oldest == inUse {
-			return
-		}
-		delete(s.tables, oldest.key)
-		s.stats.Bytes -= oldest.bytes
-		s.stats.Tables--
-		s.stats.Evicted++
-	}
 }

@@ -80,18 +80,18 @@ func TestResultStore_StaysWithinLimit(t *testing.T) {
 				inUse.Keep(&all[n], nil, "fits", n)
 			}
 			sum := 0
-			for _, r := range store.tables {
+			for _, r := range store.bySignature {
 				sum += r.bytes
-				if len(r.byNode) > 2*nodes+30 {
-					t.Fatalf("%d results of %d nodes", len(r.byNode), nodes)
+				if len(r.value.byNode) > 2*nodes+30 {
+					t.Fatalf("%d results of %d nodes", len(r.value.byNode), nodes)
 				}
 			}
 			got := store.Stats()
-			if got.Bytes != sum || got.Tables != len(store.tables) {
-				t.Fatalf("counted %+v, there are %d signatures of %d bytes", got, len(store.tables), sum)
+			if got.Bytes != sum || got.Tables != len(store.bySignature) {
+				t.Fatalf("counted %+v, there are %d signatures of %d bytes", got, len(store.bySignature), sum)
 			}
-			if len(store.tables) > 1 && sum > limit {
-				t.Fatalf("%d signatures take %d bytes, the limit is %d", len(store.tables), sum, limit)
+			if len(store.bySignature) > 1 && sum > limit {
+				t.Fatalf("%d signatures take %d bytes, the limit is %d", len(store.bySignature), sum, limit)
 			}
 		}
 	})

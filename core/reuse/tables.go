@@ -29,11 +29,8 @@ type Table struct {
 	// Scaled are the raw scores of the plugins that scale them, one column for each, by the number of the node.
 	Scaled [][]int64
 
-	cells   []Cell
-	tree    *Tree // nil until it is asked for
-	key     string
-	counted int    // bytes
-	lastUse uint64 // the number of the use, of all tables
+	cells []Cell
+	tree  *Tree // nil until it is asked for
 }
 
 // Cell is the cell of a node, by its number.
@@ -55,27 +52,17 @@ func (s Stats) Plus(other Stats) Stats {
 
 // Tables are the tables of all signatures of one profile.
 type Tables struct {
-	limit       int // bytes
-	bySignature map[string]*Table
-	uses        uint64
-	seen        [seenSignatures]uint64 // hashes of signatures without a table
-	stats       Stats
+	shelf[Table]
+	seen [seenSignatures]uint64 // hashes of signatures without a table
 }
 
-const (
-	// seenSignatures is how many signatures are remembered that came once.
-	seenSignatures = 1024
-	// maxTables keeps the tables of small clusters few, so that the oldest is found by looking at all.
-	maxTables = 1024
-)
+// seenSignatures is how many signatures are remembered that came once.
+const seenSignatures = 1024
 
 // New makes tables that take about so many bytes at most; the table in use may take more.
 func New(limit int) *Tables {
-	return &Tables{limit: limit, bySignature: map[string]*Table{}}
+	return &Tables{shelf: newShelf[Table](limit)}
 }
-
-// Stats returns the counts.
-func (t *Tables) Stats() Stats { return t.stats }
 
 // Count adds to the counts of cells.
 func (t *Tables) Count(reused, computed int) {
@@ -86,19 +73,16 @@ func (t *Tables) Count(reused, computed int) {
 // Find returns the table of a signature, with room for so many numbers of nodes and so many scaled scores. It is nil if the
 // signature comes for the first time.
 func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
-	table := t.bySignature[string(s)]
-	if table == nil {
+	found := t.use(s)
+	if found == nil {
 		if !t.cameBefore(s) {
 			return nil
 		}
-		table = &Table{key: string(s)}
-		t.bySignature[table.key] = table
-		t.stats.Tables++
+		found = t.add(s)
 	}
-	t.uses++
-	table.lastUse = t.uses
-	t.makeRoom(table, numbers, scaled)
-	return table
+	found.value.grow(numbers, scaled)
+	t.resize(found, found.value.bytes())
+	return &found.value
 }
 
 // cameBefore remembers a signature by its hash. Two of one hash count as one, which makes a table too early at worst.
@@ -115,8 +99,8 @@ func (t *Tables) cameBefore(s Signature) bool {
 	return false
 }
 
-// makeRoom lets a table grow with the cluster, and takes tables away that were not used for the longest time.
-func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
+// grow makes room for numbers and scaled scores.
+func (table *Table) grow(numbers, scaled int) {
 	if more := numbers - len(table.cells); more > 0 {
 		table.cells = append(table.cells, make([]Cell, more)...)
 	}
@@ -128,28 +112,6 @@ func (t *Tables) makeRoom(table *Table, numbers, scaled int) {
 			table.Scaled[i] = append(column, make([]int64, more)...)
 		}
 	}
-	t.stats.Bytes += table.bytes() - table.counted
-	table.counted = table.bytes()
-	for (t.stats.Bytes > t.limit || t.stats.Tables > maxTables) && t.stats.Tables > 1 {
-		t.evict(t.oldest())
-	}
-}
-
-// oldest is the table that was not used for the longest time.
-func (t *Tables) oldest() (oldest *Table) {
-	for _, table := range t.bySignature {
-		if oldest == nil || table.lastUse < oldest.lastUse {
-			oldest = table
-		}
-	}
-	return oldest
-}
-
-func (t *Tables) evict(table *Table) {
-	delete(t.bySignature, table.key)
-	t.stats.Bytes -= table.counted
-	t.stats.Tables--
-	t.stats.Evicted++
 }
 
 func (table *Table) bytes() int {
