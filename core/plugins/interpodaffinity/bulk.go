@@ -28,10 +28,10 @@ const (
 // FilterPlaces implements framework.BulkFilter: the sums of a cycle without hypothetical pods are compared with zero.
 func (pl *InterPodAffinity) FilterPlaces(state fwk.CycleState, places []reuse.Place, verdicts []uint8) ([]*fwk.Status, bool) {
 	s, err := readPreFilterState(state)
-	if err != nil || len(s.changes) > 0 || s.revision != s.index.Revision() {
+	if err != nil || len(s.changes) > 0 {
 		return nil, false
 	}
-	columns, ok := s.index.Columns()
+	columns, ok := s.index.Columns(s.revision)
 	if !ok {
 		return nil, false
 	}
@@ -66,10 +66,10 @@ type scoreRoom struct {
 // ScorePlaces implements framework.BulkScore.
 func (pl *InterPodAffinity) ScorePlaces(state fwk.CycleState, places []reuse.Place, scores []int64) bool {
 	s, err := readPreScoreState(state)
-	if err != nil || s.revision != s.index.Revision() {
+	if err != nil {
 		return false
 	}
-	columns, ok := s.index.Columns()
+	columns, ok := s.index.Columns(s.revision)
 	if !ok {
 		return false
 	}

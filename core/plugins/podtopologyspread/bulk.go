@@ -29,10 +29,10 @@ const (
 // FilterPlaces implements framework.BulkFilter: the counts of a cycle without hypothetical pods are compared with the limits.
 func (pl *PodTopologySpread) FilterPlaces(state fwk.CycleState, places []reuse.Place, verdicts []uint8) ([]*fwk.Status, bool) {
 	s, err := readPreFilterState(state)
-	if err != nil || len(s.changes) > 0 || s.revision != s.index.Revision() {
+	if err != nil || len(s.changes) > 0 {
 		return nil, false
 	}
-	columns, ok := s.index.Columns()
+	columns, ok := s.index.Columns(s.revision)
 	if !ok {
 		return nil, false
 	}
@@ -61,10 +61,10 @@ var ignoredScore = math.Inf(-1)
 // ScorePlaces implements framework.BulkScore.
 func (pl *PodTopologySpread) ScorePlaces(state fwk.CycleState, places []reuse.Place, scores []int64) bool {
 	s, err := readPreScoreState(state)
-	if err != nil || s.revision != s.index.Revision() {
+	if err != nil {
 		return false
 	}
-	columns, ok := s.index.Columns()
+	columns, ok := s.index.Columns(s.revision)
 	if !ok {
 		return false
 	}

@@ -63,8 +63,8 @@ func (pl *PodTopologySpread) preScore(state fwk.CycleState, pod *v1.Pod, feasibl
 
 // PreScoreIgnoresNodes implements framework.NodelessPreScore: without soft constraints there is nothing to score.
 func (pl *PodTopologySpread) PreScoreIgnoresNodes(_ fwk.CycleState, pod *v1.Pod) bool {
-	q, err := pl.constraintSet(pod, v1.ScheduleAnyway)
-	return err == nil && q == nil
+	_, found := pl.constraintsFor(pod, v1.ScheduleAnyway)
+	return !found
 }
 
 // syncOnce reads the nodes unless PreFilter of the same scheduling cycle did: the snapshot does not change in a cycle.
@@ -113,7 +113,7 @@ func (s *preScoreState) setWeights(feasible []fwk.NodeInfo, places []reuse.Place
 
 // slots returns how to find the slots of the feasible nodes, and how many domains there are among them at most.
 func (s *preScoreState) slots(places []reuse.Place) (domains int, slotOf func(at int, node *v1.Node) int32) {
-	columns, ok := s.index.Columns()
+	columns, ok := s.index.Columns(s.revision)
 	if !ok || places == nil {
 		return math.MaxInt, func(_ int, node *v1.Node) int32 { return s.index.SlotOf(node) }
 	}

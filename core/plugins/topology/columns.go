@@ -10,10 +10,10 @@ import (
 // the slots by number, the domains by slot and the sums by domain lie in arrays.
 type Columns struct{ index *PodIndex }
 
-// Columns returns the columns of the nodes of the last Sync. There are none if the snapshot does not number its nodes, or if it
-// has changed since then.
-func (r *PodIndex) Columns() (c Columns, ok bool) {
-	if !r.numbered {
+// Columns returns the columns of the nodes of the last Sync. There are none if the index or the snapshot has changed since a
+// revision, or if the snapshot does not number its nodes.
+func (r *PodIndex) Columns(revision uint64) (c Columns, ok bool) {
+	if !r.numbered || revision != r.Revision() {
 		return Columns{}, false
 	}
 	changes, _, known := r.changes.ChangesSince(r.since)

@@ -30,7 +30,7 @@ func TestColumns_AgreeWithSingleNodes(t *testing.T) {
 			nodes, _ := w.snapshot.List()
 			index.Sync(nodes)
 			counts.Refresh()
-			columns, ok := index.Columns()
+			columns, ok := index.Columns(index.Revision())
 			if !ok {
 				t.Fatal("there are no columns of a snapshot with places")
 			}
@@ -94,7 +94,7 @@ func TestColumns_FirstVerdictStays(t *testing.T) {
 	index.Sync(nodes)
 	counts, _ := redCounts(index)
 	counts.Refresh()
-	columns, _ := index.Columns()
+	columns, _ := index.Columns(index.Revision())
 	view, verdicts := counts.View(0), []uint8{7}
 	columns.Reject(&view, w.snapshot.Places(), verdicts, Bounds{Least: 1, Most: 1}, 1, 2)
 	if verdicts[0] != 7 {
@@ -117,7 +117,7 @@ func TestColumns_OnlyOfSyncedSnapshot(t *testing.T) {
 	index := NewPodIndex(testClassifier, w.snapshot)
 	check := func(when string, want bool) {
 		t.Helper()
-		if _, got := index.Columns(); got != want {
+		if _, got := index.Columns(index.Revision()); got != want {
 			t.Errorf("%s: there are columns: %v", when, got)
 		}
 	}
