@@ -36,8 +36,7 @@ func (a *attempt) filterReusing(nodes []fwk.NodeInfo, wanted int, d *framework.D
 			if !status.IsRejected() {
 				return feasible, status.AsError()
 			}
-			d.NodeToStatus.Append(node, status)
-			d.AddPluginStatus(status)
+			d.Reject(node, status)
 		}
 		left -= to - from
 		from = to % len(nodes)

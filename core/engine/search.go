@@ -296,8 +296,7 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 		if !status.IsRejected() {
 			return feasible, status.AsError()
 		}
-		d.NodeToStatus.Append(node, status)
-		d.AddPluginStatus(status)
+		d.Reject(node, status)
 	}
 	e.feasible = feasible
 	return feasible, nil

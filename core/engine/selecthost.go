@@ -43,35 +43,32 @@ func (a *attempt) rankScores() {
 	a.engine.ranks, a.ranks = ranks, ranks
 }
 
-// selectHost picks the feasible node with the highest total.
+// selectHost picks the feasible node with the highest total, and keeps the scores for the batch.
 func (a *attempt) selectHost() string {
-	if a.tree.found() {
-		name := a.selectByTree()
-		if a.batching {
-			a.storeScores(name, nil, 0)
-		}
-		return name
-	}
-	if len(a.feasible) == 1 {
-		name := a.feasible[0].Node().Name
-		if a.batching {
-			a.storeScores(name, nil, 0)
-		}
-		return name
-	}
-	if a.scores != nil {
-		a.rankScores()
-	}
-	won := a.engine.pick(a.ranks, a.extended)
-	a.decision.Score = a.ranks[won].total
-	if next := runnerUp(a.ranks, won); next >= 0 {
-		a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.ranks[next].total
-	}
-	name := a.feasible[won].Node().Name
+	name, won := a.pickHost()
 	if a.batching {
 		a.storeScores(name, a.scores, won)
 	}
 	return name
+}
+
+// pickHost returns the node, and its index among the scores if there are any.
+func (a *attempt) pickHost() (name string, won int) {
+	if a.tree.found() {
+		return a.selectByTree(), 0
+	}
+	if len(a.feasible) == 1 {
+		return a.feasible[0].Node().Name, 0
+	}
+	if a.scores != nil {
+		a.rankScores()
+	}
+	won = a.engine.pick(a.ranks, a.extended)
+	a.decision.Score = a.ranks[won].total
+	if next := runnerUp(a.ranks, won); next >= 0 {
+		a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.ranks[next].total
+	}
+	return a.feasible[won].Node().Name, won
 }
 
 // pick returns the index of the winner. If extenders gave scores, kube-scheduler's choice is random, too.

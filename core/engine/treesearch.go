@@ -44,8 +44,7 @@ func (a *attempt) visitWindow(nodes []fwk.NodeInfo) {
 			feasible, places = append(feasible, nodes[at]), append(places, e.snapshot.Places()[at])
 			continue
 		}
-		d.NodeToStatus.Append(nodes[at], cell.Status)
-		d.AddPluginStatus(cell.Status)
+		d.Reject(nodes[at], cell.Status)
 	}
 	e.feasible, e.places = feasible, places
 	a.feasible, a.places, a.tree = feasible, places, treeSearch{}

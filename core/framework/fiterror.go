@@ -40,6 +40,12 @@ func (d *Diagnosis) AddPluginStatus(status *fwk.Status) {
 	}
 }
 
+// Reject adds the rejection of a node that the search visits.
+func (d *Diagnosis) Reject(node fwk.NodeInfo, status *fwk.Status) {
+	d.NodeToStatus.Append(node, status)
+	d.AddPluginStatus(status)
+}
+
 // AddPlugin adds what rejected nodes without a status of its own, as extenders do.
 func (d *Diagnosis) AddPlugin(name string) {
 	d.UnschedulablePlugins = insertName(d.UnschedulablePlugins, name)
