@@ -32,16 +32,16 @@ func (t *Tree) Best(w Window, compute Compute) (Best, bool) {
 func (t *Tree) best(spans []span) Best {
 	var best int64
 	var ties int32
-	bounds := t.bounds[:0]
+	scaled := t.inWindow[:0]
 	for range t.table.Scaled {
-		bounds = append(bounds, noBounds)
+		scaled = append(scaled, noBounds)
 	}
-	t.bounds = bounds
+	t.inWindow = scaled
 	for _, s := range spans {
 		t.each(1, t.all(), s, func(i int) {
 			best, ties = better(best, ties, t.nodes[i].best, t.nodes[i].ties)
-			for column, scaled := range t.scaledOf(i) {
-				bounds[column] = bounds[column].join(scaled)
+			for column, all := range t.scaledOf(i) {
+				scaled[column] = scaled[column].join(all)
 			}
 		}, func(position int) {
 			cell := t.cell(position)
@@ -49,13 +49,10 @@ func (t *Tree) best(spans []span) Best {
 				return
 			}
 			best, ties = better(best, ties, cell.Sum, 1)
-			for column := range bounds {
-				score := t.table.Scaled[column][t.places[position].Number]
-				bounds[column].least, bounds[column].most = min(bounds[column].least, score), max(bounds[column].most, score)
-			}
+			t.joinScaled(scaled, position)
 		})
 	}
-	return Best{best, int(ties), bounds}
+	return Best{best, int(ties), scaled}
 }
 
 // Tied is the position of a node with the best sum of a window, of which so many are before it.

@@ -21,12 +21,12 @@ type Tree struct {
 	places []Place
 	seen   uint64 // of the changes of the list
 
-	leaves int   // a power of two: block b is node leaves+b, and node i is above 2i and 2i+1
-	nodes  []sum // the first is not used
-	stops  []int32
-	width  int      // how many stops a node has
-	scaled []bounds // of the columns of scaled scores, for each node
-	bounds []bounds // room for those of one window
+	leaves   int   // a power of two: block b is node leaves+b, and node i is above 2i and 2i+1
+	nodes    []sum // the first is not used
+	stops    []int32
+	width    int      // how many stops a node has
+	scaled   []bounds // of the columns of scaled scores, for each node
+	inWindow []bounds // room for those of one window
 }
 
 // blockSize is how many cells are read when one changes.
@@ -134,13 +134,13 @@ func (t *Tree) add(i int) {
 	n := &t.nodes[i]
 	*n = sum{feasible: left.feasible + right.feasible, stale: left.stale | right.stale}
 	n.best, n.ties = better(left.best, left.ties, right.best, right.ties)
-	stops, of, and := t.stopsOf(i), t.stopsOf(2*i), t.stopsOf(2*i+1)
+	stops, leftStops, rightStops := t.stopsOf(i), t.stopsOf(2*i), t.stopsOf(2*i+1)
 	for at := range stops {
-		stops[at] = of[at] + and[at]
+		stops[at] = leftStops[at] + rightStops[at]
 	}
-	scaled, of2, and2 := t.scaledOf(i), t.scaledOf(2*i), t.scaledOf(2*i+1)
-	for at := range scaled {
-		scaled[at] = of2[at].join(and2[at])
+	scaled, leftScaled, rightScaled := t.scaledOf(i), t.scaledOf(2*i), t.scaledOf(2*i+1)
+	for column := range scaled {
+		scaled[column] = leftScaled[column].join(rightScaled[column])
 	}
 }
 
@@ -231,14 +231,19 @@ func (t *Tree) rate(block int, compute Compute) bool {
 			return false
 		}
 		n.best, n.ties = better(n.best, n.ties, cell.Sum, 1)
-		for column := range scaled {
-			score := t.table.Scaled[column][t.places[position].Number]
-			scaled[column] = scaled[column].join(bounds{score, score})
-		}
+		t.joinScaled(scaled, position)
 	}
 	t.nodes[i] = n
 	t.addUp(i)
 	return true
+}
+
+// joinScaled widens bounds by the scaled scores at a position.
+func (t *Tree) joinScaled(all []bounds, position int) {
+	for column := range all {
+		score := t.table.Scaled[column][t.places[position].Number]
+		all[column] = all[column].join(bounds{score, score})
+	}
 }
 
 func (t *Tree) bytes() int {
