@@ -6,7 +6,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/reuse"
+	"orrery/core/framework"
 )
 
 // lowestPriorities keeps the lowest priority of any pod on each node, so that a pod that can preempt none costs no look at pods.
@@ -22,23 +22,17 @@ type lowestPriority struct {
 // noPriority is above that of any pod.
 const noPriority = math.MaxInt64
 
-// places is implemented by the lister of a snapshot that says which nodes have changed.
-type places interface {
-	Places() []reuse.Place
-	Numbers() int
-}
-
 // anyBelow reports whether any node has a pod of lower priority; known is false if that takes a look at all pods.
 func (l *lowestPriorities) anyBelow(priority int32, lister fwk.NodeInfoLister) (found, known bool) {
-	snapshot, ok := lister.(places)
+	snapshot, ok := lister.(framework.Nodes)
 	if !ok {
 		return false, false
 	}
-	nodes, err := lister.List()
+	nodes, err := snapshot.List()
 	if err != nil {
 		return false, false
 	}
-	if more := snapshot.Numbers() - len(l.byNumber); more > 0 {
+	if more := len(snapshot.Amounts()) - len(l.byNumber); more > 0 {
 		l.byNumber = append(l.byNumber, make([]lowestPriority, more)...)
 	}
 	for i, place := range snapshot.Places() {
