@@ -108,11 +108,7 @@ func (r *longRun) apply(event world.Event) {
 
 // change changes the cluster a little.
 func (r *longRun) change() {
-	r.now = r.now.Add(time.Duration(r.draw.IntN(900)) * time.Millisecond)
-	r.apply(world.Tick{})
-	if r.draw.IntN(4) == 0 {
-		r.endDying()
-	}
+	r.pass(4)
 	switch r.draw.IntN(10) {
 	default:
 		for range 1 + r.draw.IntN(6) {
@@ -122,23 +118,41 @@ func (r *longRun) change() {
 		for range min(len(r.bound), r.draw.IntN(13)) {
 			r.deletePod(r.draw.IntN(len(r.bound)))
 		}
-		for len(r.waiting) > 4 { // else those that fit nowhere are tried most
-			r.apply(world.Changed{Op: world.Deleted, Object: r.waiting[0]})
-			r.waiting = r.waiting[1:]
-		}
+		r.deleteWaiting(4)
 	case 2:
 		r.changeNode(r.draw.IntN(len(r.nodes)))
 	case 3:
-		if r.draw.IntN(2) == 0 {
-			r.addNode()
-		} else {
-			r.deleteNode(r.draw.IntN(len(r.nodes)))
-		}
+		r.addOrDeleteNode()
 	case 4:
 		team := pick(r.draw, "default", "other")
 		r.apply(world.Changed{Op: world.Modified, Object: &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"team": team}}}})
 	case 5:
 		r.switchReuse()
+	}
+}
+
+// pass lets some time pass, in which one time of so many the evicted pods end.
+func (r *longRun) pass(seldom int) {
+	r.now = r.now.Add(time.Duration(r.draw.IntN(900)) * time.Millisecond)
+	r.apply(world.Tick{})
+	if r.draw.IntN(seldom) == 0 {
+		r.endDying()
+	}
+}
+
+// deleteWaiting deletes pending pods until so many are left: else those that fit nowhere are tried most.
+func (r *longRun) deleteWaiting(left int) {
+	for len(r.waiting) > left {
+		r.apply(world.Changed{Op: world.Deleted, Object: r.waiting[0]})
+		r.waiting = r.waiting[1:]
+	}
+}
+
+func (r *longRun) addOrDeleteNode() {
+	if r.draw.IntN(2) == 0 {
+		r.addNode()
+	} else {
+		r.deleteNode(r.draw.IntN(len(r.nodes)))
 	}
 }
 

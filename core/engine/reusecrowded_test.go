@@ -92,15 +92,8 @@ var preemptors = []func(*mk.PodBuilder){
 
 // change changes the cluster a little.
 func (r *crowdedRun) change() {
-	r.now = r.now.Add(time.Duration(r.draw.IntN(900)) * time.Millisecond)
-	r.apply(world.Tick{})
-	if r.draw.IntN(3) == 0 {
-		r.endDying()
-	}
-	for len(r.waiting) > 8 { // else those that fit nowhere are tried most
-		r.apply(world.Changed{Op: world.Deleted, Object: r.waiting[0]})
-		r.waiting = r.waiting[1:]
-	}
+	r.pass(3)
+	r.deleteWaiting(8)
 	switch r.draw.IntN(12) {
 	default:
 		for range 1 + r.draw.IntN(4) {
@@ -111,11 +104,7 @@ func (r *crowdedRun) change() {
 	case 2:
 		r.changeNode(r.draw.IntN(len(r.nodes)))
 	case 3:
-		if r.draw.IntN(2) == 0 {
-			r.addNode()
-		} else {
-			r.deleteNode(r.draw.IntN(len(r.nodes)))
-		}
+		r.addOrDeleteNode()
 	case 4:
 		for range 6 {
 			r.fill(r.nodes[r.draw.IntN(len(r.nodes))].Name)

@@ -22,6 +22,11 @@ func (p *Profile) RunFilterPluginsWithNominatedPods(ctx context.Context, state f
 	return p.filter(ctx, state, pod, info, recorderOf(state), false)
 }
 
+// MustLeaveRoom reports whether a pod must leave room for a nominated one: one of the same or a higher priority.
+func MustLeaveRoom(pod, nominated *v1.Pod) bool {
+	return priority(nominated) >= priority(pod) && nominated.UID != pod.UID
+}
+
 // nominees are the pods that are nominated for a node and that a pod must leave room for.
 type nominees struct {
 	infos []fwk.PodInfo
@@ -31,7 +36,7 @@ type nominees struct {
 func mustLeaveRoomFor(nominated []fwk.PodInfo, pod *v1.Pod) nominees {
 	n := nominees{make([]fwk.PodInfo, 0, len(nominated)), make([]*v1.Pod, 0, len(nominated))}
 	for _, info := range nominated {
-		if other := info.GetPod(); priority(other) >= priority(pod) && other.UID != pod.UID {
+		if other := info.GetPod(); MustLeaveRoom(pod, other) {
 			n.infos, n.pods = append(n.infos, info), append(n.pods, other)
 		}
 	}

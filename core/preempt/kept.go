@@ -66,7 +66,7 @@ func (k *keptOutcomes) outcomeOn(ctx context.Context, node fwk.NodeInfo, s *node
 func (k *keptOutcomes) findNominated(node fwk.NodeInfo, s *nodeDryRun) {
 	k.nominated = k.nominated[:0]
 	for _, info := range s.handle.NominatedPodsForNode(node.Node().Name) {
-		if other := info.GetPod(); other.UID != s.pod.UID && corev1.PodPriority(other) >= corev1.PodPriority(s.pod) {
+		if other := info.GetPod(); framework.MustLeaveRoom(s.pod, other) {
 			k.nominated = append(k.nominated, other)
 		}
 	}
