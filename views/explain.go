@@ -90,6 +90,9 @@ func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
 	r.fact(dim, "diagnosed", formatSpan(s.now.Sub(e.At))+" ago")
 	r.fact(dim, "gen", string(draw.AppendCount(nil, e.Generation)))
 	r.fact(dim, strconv.Itoa(e.Feasible)+" of", countNodes(e.Nodes)+" feasible")
+	if e.Kept > 0 {
+		r.fact(dim, strconv.Itoa(e.Kept), "verdicts kept from earlier pods")
+	}
 	if e.Verdict == VerdictScheduled && a.W-x > len(e.Node)+6 {
 		x = a.Text(x+2, 0, dim, "→")
 		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)

@@ -2,6 +2,14 @@ package views
 
 import "time"
 
+// Reuse is what the search knew from earlier pods of the same kinds.
+type Reuse struct {
+	Share   float64 // of the verdicts and scores that it needed
+	Kinds   int     // of pods that are kept, in a number of bytes
+	Bytes   string
+	Evicted int // kinds that made room for others
+}
+
 // Snapshot is the scheduler's snapshot of the nodes.
 type Snapshot struct {
 	Generation int64
@@ -18,6 +26,8 @@ type Snapshot struct {
 	// Recent are the nodes that changed last, the latest first; List are all nodes.
 	Recent []NodeRow
 	List   List[NodeRow]
+	// Reuse is nil while nothing is kept.
+	Reuse *Reuse
 }
 
 // HeatZone holds the nodes of a zone in snapshot order.

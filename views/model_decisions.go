@@ -55,8 +55,10 @@ type Explanation struct {
 	Node    string
 	// Nodes is how many nodes there were, Feasible how many of them were feasible.
 	Nodes, Feasible int
-	At              time.Time
-	Generation      int64
+	// Kept is on how many nodes the verdict of an earlier pod like it still holds.
+	Kept       int
+	At         time.Time
+	Generation int64
 	// Reasons are the groups of reasons, those of the most nodes first.
 	Reasons []ReasonGroup
 	// Facts are the evidence behind the reasons, in words; Charts draw some of it, and Undrawn are the facts that they do

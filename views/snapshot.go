@@ -124,8 +124,21 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 	if p.Compared {
 		r.fact(themes.Style(themes.Good), "✓", "no drift")
 	}
+	if s.full && p.Reuse != nil {
+		reuseFacts(&r, p.Reuse)
+	}
 	if s.Devices != nil && s.pane.ID == SnapshotPane && !s.full {
 		r.fact(text, strconv.Itoa(inUse(&s.Devices.Count))+"/"+strconv.Itoa(s.Devices.all()), "devices in use")
+	}
+}
+
+// reuseFacts draws the share of verdicts and scores that earlier pods had, and what keeping them takes.
+func reuseFacts(r *rowWriter, u *Reuse) {
+	text := themes.Style(themes.Text)
+	r.fact(text, strconv.FormatFloat(100*u.Share, 'f', 1, 64)+"%", "of verdicts and scores reused")
+	r.number(text, "", u.Kinds, "kinds of pods kept").fact(text, u.Bytes, "")
+	if u.Evicted > 0 {
+		r.number(themes.Style(themes.Warn), "", u.Evicted, "evicted")
 	}
 }
 

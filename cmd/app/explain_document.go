@@ -72,7 +72,9 @@ type diagnosisDocument struct {
 	// UnknownExtenders would be asked and were not: what they say of the pod is unknown.
 	UnknownExtenders []string `json:"unknownExtenders,omitempty"`
 
-	Nodes         nodeCounts     `json:"nodes"`
+	Nodes nodeCounts `json:"nodes"`
+	// Kept are the verdicts that need not be computed for the pod; nil if there are none.
+	Kept          *keptVerdicts  `json:"kept,omitempty"`
 	Reasons       []reason       `json:"reasons"`
 	Remedies      []remedy       `json:"remedies"`
 	PluginResults []pluginResult `json:"pluginResults"`
@@ -93,6 +95,22 @@ type nodeCounts struct {
 	Total    int `json:"total"`
 	Examined int `json:"examined"`
 	Feasible int `json:"feasible"`
+}
+
+// keptVerdicts are those that were computed for earlier pods like this one, on nodes that have not changed since.
+type keptVerdicts struct {
+	Nodes            int   `json:"nodes"`
+	OldestGeneration int64 `json:"oldestGeneration"`
+	NewestGeneration int64 `json:"newestGeneration"`
+	// Afresh are the Filter plugins that are called for every such pod all the same.
+	Afresh []string `json:"afresh,omitempty"`
+}
+
+func newKeptVerdicts(k engine.Kept) *keptVerdicts {
+	if k.Nodes == 0 {
+		return nil
+	}
+	return &keptVerdicts{Nodes: k.Nodes, OldestGeneration: k.Oldest, NewestGeneration: k.Newest, Afresh: k.Afresh}
 }
 
 type reason struct {
@@ -159,6 +177,8 @@ type nodeVerdict struct {
 	Filters  []pluginResult `json:"filters"`
 	Scores   []scored       `json:"scores"`
 	Total    int64          `json:"total"`
+	// KeptSince is the generation of the node for which its verdict is kept; 0 if it is not.
+	KeptSince int64 `json:"keptSince,omitempty"`
 	// Devices are those that the node reaches, with what keeps each from the pod's claims.
 	Devices []diagnose.DeviceOn `json:"devices,omitempty"`
 }
@@ -240,7 +260,7 @@ func (d *explanationDocument) addGang(s *openedAt, pod *v1.Pod) error {
 func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocument {
 	doc := diagnosisDocument{
 		Verdict: d.Decision.Verdict.String(), Waiting: d.Waiting, Summary: d.Summary, Message: d.Decision.Message,
-		Nodes:   nodeCounts{nodes, d.Examined, d.Feasible},
+		Nodes: nodeCounts{nodes, d.Examined, d.Feasible}, Kept: newKeptVerdicts(d.Kept),
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
 		Storage: d.Storage, Devices: d.Devices, UnknownExtenders: d.Decision.Unknown,
 	}
@@ -338,6 +358,7 @@ func newPluginResults(all []engine.PluginStatus, point string) []pluginResult {
 func newNodeVerdict(n *engine.NodeVerdict) *nodeVerdict {
 	v := &nodeVerdict{
 		Node: n.Node, Examined: n.Searched, Feasible: n.Feasible, Filters: newPluginResults(n.Statuses, "Filter"), Scores: []scored{}, Total: n.Total,
+		KeptSince: n.Kept,
 	}
 	for _, s := range n.Scores {
 		v.Scores = append(v.Scores, scored{s.Plugin, s.Raw, s.Normalized, s.Weight, s.Weighted()})

@@ -106,7 +106,24 @@ func (d *explanationDocument) facts() [][]string {
 	if d.Verdict == engine.Skipped.String() {
 		return facts
 	}
-	return append(facts, []string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
+	facts = append(facts, []string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
+	if d.Kept != nil {
+		facts = append(facts, []string{"kept", d.Kept.words(d.Nodes.Total)})
+	}
+	return facts
+}
+
+// words say how many verdicts stand from earlier pods, and since which generations.
+func (k *keptVerdicts) words(nodes int) string {
+	generations := fmt.Sprintf("generation %d", k.OldestGeneration)
+	if k.NewestGeneration != k.OldestGeneration {
+		generations = fmt.Sprintf("generations %d to %d", k.OldestGeneration, k.NewestGeneration)
+	}
+	words := fmt.Sprintf("verdicts of earlier pods like it on %d of %d nodes, unchanged since %s", k.Nodes, nodes, generations)
+	if len(k.Afresh) > 0 {
+		words += "; called all the same: " + printable.Line(strings.Join(k.Afresh, ", "), 300)
+	}
+	return words
 }
 
 func (d *explanationDocument) hintLines() [][]string {
@@ -253,6 +270,9 @@ func (v *nodeVerdict) text(w io.Writer) {
 		verdict += ", not examined by the search"
 	}
 	fmt.Fprintf(w, "\n%s %s\n", printable.Line(v.Node, 100), verdict)
+	if v.KeptSince > 0 {
+		fmt.Fprintf(w, "  the verdict on an earlier pod like it, unchanged since generation %d\n", v.KeptSince)
+	}
 	if len(v.Filters) == 0 {
 		fmt.Fprintln(w, "  no Filter plugin ran: the pod was rejected in PreFilter")
 	}

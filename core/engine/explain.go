@@ -26,8 +26,19 @@ type Explanation struct {
 	Nodes []NodeVerdict
 	// Cycle is the attempt's cycle state, for the plugins' functions that read it.
 	Cycle fwk.CycleState
+	// Kept says which verdicts the engine would not compute, as it has them of earlier pods.
+	Kept Kept
 	// Margins is the score difference between winner and runner-up by plugin, largest first; empty without a runner-up.
 	Margins []ScoreMargin
+}
+
+// Kept counts the verdicts that the engine keeps for pods like the explained one, which itself is explained afresh.
+type Kept struct {
+	Nodes int
+	// Oldest and Newest are the lowest and the highest generation of a node with such a verdict: it has not changed since.
+	Oldest, Newest int64
+	// Afresh are the Filter plugins that are called for every such pod, whatever is kept.
+	Afresh []string
 }
 
 // PluginStatus is one plugin's result at one extension point.
@@ -42,6 +53,8 @@ type NodeVerdict struct {
 	Node string
 	// Searched reports whether the search visited this node, Feasible whether it passed Filter.
 	Searched, Feasible bool
+	// Kept is the node's generation if its verdict is one of Explanation.Kept, else 0.
+	Kept int64
 	// Statuses has every Filter plugin's result, including those after the first rejection.
 	Statuses []PluginStatus
 	Scores   []PluginScore
@@ -95,7 +108,9 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 	if a.decision.Verdict != Failed {
 		recorder.filterUnvisited(a)
 	}
-	return recorder.explanation(a, place), nil
+	x := recorder.explanation(a, place)
+	x.markKept(e, a)
+	return x, nil
 }
 
 // Try returns the node that a pod would get after some events; empty if none, or if an event is refused. It is Explain on a

@@ -36,6 +36,11 @@ type Table struct {
 // Cell is the cell of a node, by its number.
 func (t *Table) Cell(number int32) *Cell { return &t.cells[number] }
 
+// Knows reports whether the verdict on a node is kept; a nil table knows none.
+func (t *Table) Knows(node Place) bool {
+	return t != nil && int(node.Number) < len(t.cells) && t.cells[node.Number].Generation == node.Generation
+}
+
 // Stats count the use of tables.
 type Stats struct {
 	// Reused and Computed are cells that held and that did not. Evicted are tables that made room for others.
@@ -83,6 +88,14 @@ func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
 	found.value.grow(numbers, scaled)
 	t.resize(found, found.value.bytes())
 	return &found.value
+}
+
+// Look returns the table of a signature, nil if there is none. It does not count as a use.
+func (t *Tables) Look(s Signature) *Table {
+	if found := t.bySignature[string(s)]; found != nil {
+		return &found.value
+	}
+	return nil
 }
 
 // cameBefore remembers a signature by its hash. Two of one hash count as one, which makes a table too early at worst.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"orrery/core/mk"
 	"orrery/core/world"
@@ -28,6 +29,11 @@ func TestModel_IsDeterministic(t *testing.T) {
 	}
 }
 
+// keptOfItsOwn leaves out what an engine keeps of earlier pods: a fork begins with nothing.
+var keptOfItsOwn = cmp.Options{
+	cmpopts.IgnoreFields(views.Snapshot{}, "Reuse"), cmpopts.IgnoreFields(views.Explanation{}, "Kept"),
+}
+
 // A fork of engine and history has the same models, and is independent.
 func TestHistory_ForkIsIndependent(t *testing.T) {
 	e, ch := busyCluster(t)
@@ -41,7 +47,7 @@ func TestHistory_ForkIsIndependent(t *testing.T) {
 		query := collect.Query{Open: pane, Rows: 50, Columns: 120, Node: "worker-01", Pod: world.PodRef{Namespace: "ml", Name: "trainer-1"}}
 		before := c.Model(e, query)
 		c.SetHistory(fork)
-		if diff := cmp.Diff(before, c.Model(f, query)); diff != "" {
+		if diff := cmp.Diff(before, c.Model(f, query), keptOfItsOwn); diff != "" {
 			t.Errorf("pane %q of the fork differs (-original +fork):\n%s", pane, diff)
 		}
 		c.SetHistory(ch)

@@ -102,7 +102,7 @@ func remedyOf(text, node, words string) views.Remedy {
 func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	v := &views.Explanation{
 		Pod: podName(d.Decision.Pod), State: podStateAt(d.State), Verdict: views.Verdict(d.Decision.Verdict), Node: printable.Text(d.Decision.Node),
-		Summary: printable.Text(d.Summary), Nodes: d.Decision.Nodes, Feasible: d.Feasible, At: now, Generation: d.Decision.Generation,
+		Summary: printable.Text(d.Summary), Nodes: d.Decision.Nodes, Feasible: d.Feasible, Kept: d.Kept.Nodes, At: now, Generation: d.Decision.Generation,
 		Plugins: filtersOf(d.Explanation),
 	}
 	for i := range d.Reasons {

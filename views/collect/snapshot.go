@@ -17,6 +17,9 @@ const recentNodes = 32
 func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 	m := &c.nodes
 	v := &views.Snapshot{Generation: e.Snapshot().Generation(), Nodes: len(m.known), Changed: len(e.Snapshot().Changed())}
+	if query.Open == views.SnapshotPane {
+		v.Reuse = reuseOf(e)
+	}
 	for d := range e.Decisions() {
 		v.Taken = d.At
 		break
@@ -45,6 +48,17 @@ func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 		}
 	}
 	return v
+}
+
+func reuseOf(e *engine.Engine) *views.Reuse {
+	stats := e.ReuseStats()
+	if stats.Tables == 0 {
+		return nil
+	}
+	return &views.Reuse{
+		Share: fraction(int64(stats.Reused), int64(stats.Reused+stats.Computed)),
+		Kinds: stats.Tables, Bytes: bytesText(int64(stats.Bytes)), Evicted: int(stats.Evicted),
+	}
 }
 
 // row returns a node's row. Only its flags change while the node does not.
