@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"orrery/core/parity/program"
@@ -27,18 +28,18 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.nodes, "nodes", 5000, "how many nodes the cluster has")
 	f.IntVar(&o.pods, "pods", 10000, "how many pods are pending")
 	f.IntVar(&o.rounds, "rounds", 3, "how many runs of each side the medians come from")
-	f.StringVar(&o.side, "side", "", "measure only upstream or orrery")
+	f.StringVar(&o.side, "side", "", "measure only this contender: upstream, orrery, binder, or \"binder, events\"")
 	f.StringVar(&o.out, "out", "", "write the table and the machine it was measured on to this Markdown `file`")
 	f.StringVar(&o.profile, "profile", "", "write a CPU profile of Orrery's last run to this `file`")
 	f.StringVar(&o.serve, "serve", "", "run the API server of one run, with its files in this `directory`, until standard input ends")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if o.side != "" && o.side != upstream && o.side != orrery {
-		return o, fmt.Errorf("there is no side %q to measure: use %s or %s", o.side, upstream, orrery)
+	if o.side != "" && !slices.Contains(contenders, o.side) {
+		return o, fmt.Errorf("there is no contender %q to measure: use one of %q", o.side, contenders)
 	}
 	if o.out != "" && o.side != "" {
-		return o, fmt.Errorf("a table needs both sides: give -out or -side, not both")
+		return o, fmt.Errorf("a table needs all contenders: give -out or -side, not both")
 	}
 	if o.nodes < 1 || o.pods < 2 || o.rounds < 1 {
 		return o, fmt.Errorf("measuring needs a node, two pods and a round")
@@ -60,9 +61,9 @@ func run(ctx context.Context, args []string, to io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	b := bench{options: o, to: to, began: time.Now(), load: loadAverage(), runs: map[string][]sample{}, programs: map[string]string{}}
-	for side, pkg := range map[string]string{upstream: program.KubeScheduler, orrery: program.Orrery} {
+	for _, side := range contenders {
 		if b.wants(side) {
-			if b.programs[side], err = program.Build(pkg, dir); err != nil {
+			if b.programs[side], err = program.Build(packages[side], dir); err != nil {
 				return err
 			}
 		}

@@ -13,10 +13,21 @@ import (
 	"orrery/core/parity/program"
 )
 
-// The two sides.
+// The contenders. The binders decide nothing: they are the least that a scheduler can cost, without its events and with them.
 const (
-	upstream = "upstream"
-	orrery   = "orrery"
+	upstream     = "upstream"
+	orrery       = "orrery"
+	binder       = "binder"
+	binderEvents = "binder, events"
+)
+
+// contenders are in the order of a round; packages are their programs'.
+var (
+	contenders = []string{upstream, orrery, binder, binderEvents}
+	packages   = map[string]string{
+		upstream: program.KubeScheduler, orrery: program.Orrery, binder: "orrery/core/parity/benchcluster/binder",
+		binderEvents: "orrery/core/parity/benchcluster/binder",
+	}
 )
 
 // sample is the result of one run.
@@ -56,15 +67,15 @@ func (b *bench) wants(side string) bool { return b.side == "" || b.side == side 
 
 func (b *bench) measure(ctx context.Context, dir string) error {
 	for round := range b.rounds {
-		for _, side := range []string{upstream, orrery} {
+		for i, side := range contenders {
 			if !b.wants(side) {
 				continue
 			}
-			s, err := b.once(ctx, side, filepath.Join(dir, fmt.Sprintf("%s-%d", side, round)))
+			s, err := b.once(ctx, side, filepath.Join(dir, fmt.Sprintf("%d-%d", i, round)))
 			if err != nil {
 				return fmt.Errorf("round %d of %s: %w", round+1, side, err)
 			}
-			fmt.Fprintf(b.to, "%-8s  %s\n", side, s)
+			fmt.Fprintf(b.to, "%-14s  %s\n", side, s)
 			b.runs[side] = append(b.runs[side], s)
 		}
 	}
@@ -120,8 +131,17 @@ func (b *bench) once(ctx context.Context, side, dir string) (sample, error) {
 	return s, bound.fit()
 }
 
-// start runs a scheduler. Both sides read the same file.
+// start runs a contender.
 func (b *bench) start(side, dir string, s *server) (*program.Process, error) {
+	switch side {
+	case binder, binderEvents:
+		return program.Start(dir, b.programs[side], "-kubeconfig="+s.scheduler, fmt.Sprintf("-events=%t", side == binderEvents))
+	}
+	return b.startScheduler(side, dir, s)
+}
+
+// startScheduler runs a scheduler. Both read the same file.
+func (b *bench) startScheduler(side, dir string, s *server) (*program.Process, error) {
 	config := filepath.Join(dir, "config.yaml")
 	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
 		"clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000}\nleaderElection: {leaderElect: false}\n", s.scheduler)

@@ -12,18 +12,21 @@ import (
 
 func TestTable_RatioIsMedianOfRounds(t *testing.T) {
 	run := func(took, cpu time.Duration) sample {
-		return sample{pods: 1001, took: took, cpu: cpu, memory: 100 << 20}
+		return sample{pods: 1001, took: took, cpu: cpu, until: time.Second, memory: 100 << 20}
 	}
 	b := bench{options: options{rounds: 3}, runs: map[string][]sample{
-		upstream: {run(10*time.Second, 3003*time.Millisecond), run(5*time.Second, 2002*time.Millisecond), run(8*time.Second, 2002*time.Millisecond)},
-		orrery:   {run(5*time.Second, 1001*time.Millisecond), run(5*time.Second, 1001*time.Millisecond), run(2*time.Second, 1001*time.Millisecond)},
+		upstream:     {run(10*time.Second, 3003*time.Millisecond), run(5*time.Second, 2002*time.Millisecond), run(8*time.Second, 2002*time.Millisecond)},
+		orrery:       {run(5*time.Second, 1001*time.Millisecond), run(5*time.Second, 1001*time.Millisecond), run(2*time.Second, 1001*time.Millisecond)},
+		binder:       {run(4*time.Second, 1001*time.Millisecond), run(4*time.Second, 1001*time.Millisecond), run(4*time.Second, 1001*time.Millisecond)},
+		binderEvents: {run(5*time.Second, 1001*time.Millisecond), run(5*time.Second, 1001*time.Millisecond), run(5*time.Second, 1001*time.Millisecond)},
 	}}
 	table := b.table()
 	for _, want := range []string{
-		"| upstream, run 1 | 100 | 3.00 ms | 100 MiB | 0.0 s | 0 |",
-		"| orrery, run 3 | 500 | 1.00 ms | 100 MiB | 0.0 s | 0 |",
-		"| **upstream, median** | 125 | 2.00 ms | 100 MiB | | |",
-		"| **ratio, median of rounds** | **2.00** | **0.50** | **1.00** | | |",
+		"| upstream, run 1 | 100 | 3.00 ms | 100 MiB | 1.0 s | 0 |",
+		"| orrery, run 3 | 500 | 1.00 ms | 100 MiB | 1.0 s | 0 |",
+		"| **upstream, median** | 125 | 2.00 ms | 100 MiB | 1.0 s | |",
+		"| **orrery to upstream, median of rounds** | **2.00** | **0.50** | **1.00** | **1.00** | |",
+		"| **orrery to binder, median of rounds** | **0.80** | **1.00** | **1.00** | **1.00** | |",
 	} {
 		if !strings.Contains(table, want+"\n") {
 			t.Errorf("the table has no row %q:\n%s", want, table)
@@ -82,8 +85,8 @@ func TestBindings_Check(t *testing.T) {
 
 func TestParse_RejectsInvalidFlags(t *testing.T) {
 	for line, wrong := range map[string]string{
-		"-side both":                "there is no side",
-		"-side orrery -out some.md": "both sides",
+		"-side both":                "there is no contender",
+		"-side orrery -out some.md": "all contenders",
 		"-pods 1":                   "two pods",
 		"-rounds 0":                 "a round",
 	} {
