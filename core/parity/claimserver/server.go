@@ -24,6 +24,8 @@ type Server struct {
 
 	// Written has the claims after the writes; nil for one that is deleted.
 	Written map[string]*resourcev1.ResourceClaim
+	// Versions are the claims after each write, in order.
+	Versions []*resourcev1.ResourceClaim
 	// Said are the writes in order.
 	Said []string
 	// PodStatus is what is written in the pod's status.
@@ -44,7 +46,7 @@ const (
 
 // Begin forgets what was written. Another scheduler may have written some claims meanwhile.
 func (s *Server) Begin(meanwhile map[string]*resourcev1.ResourceClaim) {
-	s.Written, s.Said, s.PodStatus = map[string]*resourcev1.ResourceClaim{}, nil, nil
+	s.Written, s.Versions, s.Said, s.PodStatus = map[string]*resourcev1.ResourceClaim{}, nil, nil, nil
 	for name, claim := range meanwhile {
 		s.Written[name] = claim
 	}
@@ -72,6 +74,7 @@ func (s *Server) Put(next *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
 	next = next.DeepCopy()
 	next.ResourceVersion = s.NextVersion()
 	s.Written[next.Name] = next
+	s.Versions = append(s.Versions, next)
 	return next.DeepCopy()
 }
 

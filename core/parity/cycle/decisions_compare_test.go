@@ -132,6 +132,11 @@ func (p *decisionCase) apply(op world.Op, object world.Object) string {
 // deliver has both read an object's change.
 func (p *decisionCase) deliver(op world.Op, object world.Object) {
 	p.remember(op, object)
+	p.show(op, object)
+}
+
+// show has both read an object as it is.
+func (p *decisionCase) show(op world.Op, object world.Object) {
 	p.applyUpstream(world.Changed{Op: op, Object: object})
 	synctest.Wait()
 	p.orrery.apply(world.Changed{Op: op, Object: object})

@@ -4,13 +4,17 @@ import (
 	"slices"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/structured"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"orrery/core/mk"
+	"orrery/core/parity/difftest"
 )
 
 // A driver publishes its devices anew, and says one slice where its older slice says two. Listed first, the older makes the pool
@@ -72,4 +76,31 @@ func (oneClass) List() ([]*resourcev1.DeviceClass, error) { return nil, nil }
 
 func (oneClass) Get(name string) (*resourcev1.DeviceClass, error) {
 	return mk.DeviceClass(name, "true"), nil
+}
+
+// The binding of a pod fails after it was added to a claim, and it is taken from the claim again. Both writes are changes of the
+// claim, so that a pod that has this claim and one of no class is tried again.
+func TestScheduler_ReadsUndoneReservation(t *testing.T) {
+	c := &clusterCase{
+		Config: &configv1.KubeSchedulerConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: configv1.SchemeGroupVersion.String(), Kind: "KubeSchedulerConfiguration"}},
+		Nodes:  []*v1.Node{mk.Node("node").CPU("3").Obj()},
+		Devices: deviceObjects{
+			Classes: []*resourcev1.DeviceClass{mk.DeviceClass("any", "true")},
+			Slices:  []*resourcev1.ResourceSlice{mk.ResourceSlice("slice", gpuDriver, "node").Node("node").Pool(1, 1).Devices("device-0").Obj()},
+			Claims:  []*resourcev1.ResourceClaim{mk.ResourceClaim("shared").Request("r0", "any", 1).Obj(), mk.ResourceClaim("without-class").Request("r0", "none", 1).Obj()},
+		},
+		Waiting: []*v1.Pod{
+			mk.Pod("bound").ResourceClaim("shared").Priority(3).Obj(),
+			mk.Pod("blocked").ResourceClaim("shared").ResourceClaim("without-class").Priority(2).Obj(),
+			mk.Pod("refused").ResourceClaim("shared").Priority(1).Obj(),
+		},
+		Refused: []string{"refused"},
+	}
+	seen := difftest.Coverage{}
+	if mismatch := compareDecisions(t, c, seen); mismatch != "" {
+		t.Error(mismatch)
+	}
+	if tries := seen["unschedulable pods"]; tries != 2 {
+		t.Errorf("the blocked pod was tried %d times, want 2; reached: %s", tries, seen)
+	}
 }

@@ -65,14 +65,14 @@ func (p *decisionCase) deviceClaim(name string) *resourcev1.ResourceClaim {
 	return claim
 }
 
-// readClaims compares the claims that both have written, and has both read them. kube-scheduler requeues pods already when it has
-// written one, so that the queues are compared after the last.
+// readClaims compares the claims that both have written, and has both read every version of them: one that a later write undoes
+// requeues pods, too. kube-scheduler requeues pods already when it has written one, so that the queues are compared after the last.
 func (p *decisionCase) readClaims() string {
 	theirs, ours := p.upstream.client.claims, p.orrery.claims
 	if len(theirs.Written)+len(ours.Written) == 0 {
 		return ""
 	}
-	written := theirs.Written
+	written, versions := theirs.Written, theirs.Versions
 	diff := cmp.Diff(plainClaims(written), plainClaims(ours.Written))
 	theirs.Begin(nil)
 	ours.Begin(nil)
@@ -91,6 +91,12 @@ func (p *decisionCase) readClaims() string {
 			p.seen.Count("claims for devices that were reserved")
 		default:
 			p.seen.Count("claims for devices that were freed")
+		}
+		for _, version := range versions {
+			if version.Name == name && version != written[name] {
+				p.pass(0)
+				p.show(world.Modified, version)
+			}
 		}
 		p.pass(0)
 		p.deliver(world.Modified, written[name])
