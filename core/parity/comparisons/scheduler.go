@@ -46,9 +46,9 @@ var Decisions = &Comparison{
 			Compared: "a case ends where nothing but the node differs",
 		},
 		{
-			Upstream: "takes a random one of equal candidates for preemption, and a random sample of nodes to try",
+			Upstream: "tries nodes for preemption from a random one on, maybe a sample of them, and takes any of equal candidates",
 			Orrery:   "takes the first that was tried",
-			Compared: "a case ends where upstream took another of equal candidates",
+			Compared: "errors of several nodes are compared in any order; a case ends where upstream took another of equal candidates",
 		},
 		{
 			Upstream: "looks once a second whether the claims of a pod are bound, and takes any of several volumes that name a claim",

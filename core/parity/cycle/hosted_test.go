@@ -87,15 +87,18 @@ func plain(text string) string {
 	return inOrder(strings.ReplaceAll(text, hostedPrefix, ""))
 }
 
-// noVictim is what a dry run says of a node that an extender alone refused.
-var noVictim = regexp.MustCompile(`\[(expected at least one victim pod on node \\*"[^\]"\\]*\\*"(, )?)+\]`)
+// dryRunErrors are the errors of several nodes in a dry run, at the end of a message or of a string with one: a plugin fails, or only an
+// extender refused the node.
+var dryRunErrors = regexp.MustCompile(`(?s)\[(?:running |expected at least one victim ).*\](?:"|$)`)
 
-// inOrder orders the nodes of which a dry run says so: kube-scheduler tries them in random order.
+// inOrder orders the errors of a dry run: kube-scheduler begins it with a random node.
 func inOrder(text string) string {
-	return noVictim.ReplaceAllStringFunc(text, func(list string) string {
-		nodes := strings.Split(strings.Trim(list, "[]"), ", ")
+	return dryRunErrors.ReplaceAllStringFunc(text, func(list string) string {
+		end := strings.LastIndexByte(list, ']')
+		separated := strings.NewReplacer(", running ", "\x00running ", ", expected ", "\x00expected ").Replace(list[1:end])
+		nodes := strings.Split(separated, "\x00")
 		slices.Sort(nodes)
-		return "[" + strings.Join(nodes, ", ") + "]"
+		return "[" + strings.Join(nodes, ", ") + list[end:]
 	})
 }
 

@@ -7,6 +7,33 @@ import (
 	"orrery/core/parity/difftest"
 )
 
+// The errors of a dry run are in any order, also in the patch that has them.
+func TestPlain_OrdersDryRunErrors(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{
+			"plugins fail", `0/2 nodes are available. preemption: [running "B" filter plugin: [x], in "y", running "A" filter plugin: z]`,
+			`0/2 nodes are available. preemption: [running "A" filter plugin: z, running "B" filter plugin: [x], in "y"]`,
+		},
+		{
+			"one plugin fails", `preemption: running "B" filter plugin: a["x"], running "A"`, `preemption: running "B" filter plugin: a["x"], running "A"`,
+		},
+		{
+			"there are no victims", `[expected at least one victim pod on node "b", expected at least one victim pod on node "a"]`,
+			`[expected at least one victim pod on node "a", expected at least one victim pod on node "b"]`,
+		},
+		{
+			"in a patch", `{"conditions":[{"message":"[running \"B\" filter plugin: x, running \"A\" filter plugin: y]","type":"T"}],"more":["z"]}`,
+			`{"conditions":[{"message":"[running \"A\" filter plugin: y, running \"B\" filter plugin: x]","type":"T"}],"more":["z"]}`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := plain(tt.text); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 // Each intended difference in requeueing, node order or preemption has a case, on which the two must diverge for this
 // reason.
 func TestScheduler_KnownDifferences(t *testing.T) {
