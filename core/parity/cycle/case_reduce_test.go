@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// keptFields are fields that an object must have.
+// keptFields are fields that an object must have: kube-scheduler panics on a device selector without its expression, which no API server
+// stores.
 var keptFields = map[string]bool{
 	"seed": true, "number": true, "config": true, "apiVersion": true, "kind": true, "metadata": true, "name": true,
 	"namespace": true, "uid": true, "spec": true, "status": true, "containers": true, "schedulerName": true, "nodeName": true,
 	"topologyKey": true, "whenUnsatisfiable": true, "maxSkew": true, "operator": true, "key": true, "effect": true, "weight": true,
 	"urlPrefix": true, "prioritizeVerb": true, "args": true, "type": true, "defaultingType": true, "label": true, "kubernetes.io/hostname": true, "pods": true, "defaultConstraints": true, "resources": true,
+	"exactly": true, "firstAvailable": true, "cel": true, "expression": true,
 }
 
 // reduceFields removes parts of a case, one after the other, as long as it still fails, until no part can be removed or the

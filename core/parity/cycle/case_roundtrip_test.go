@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	resourcev1 "k8s.io/api/resource/v1"
 )
 
 func TestGenerate_IsDeterministic(t *testing.T) {
@@ -26,6 +27,40 @@ func TestCase_YAMLRoundTrip(t *testing.T) {
 		}
 		if diff := cmp.Diff(text, read.YAML()); diff != "" {
 			t.Fatalf("case %d (-encoded +decoded and encoded again):\n%s", number, diff)
+		}
+	}
+}
+
+// What no API server stores is not compared: kube-scheduler panics on it, or says that it does not know it.
+func TestReduce_KeepsDevicesValid(t *testing.T) {
+	number := 0
+	for len(generateCase(1, number).Devices.Claims) == 0 {
+		number++
+	}
+	parts := func(c *clusterCase) (selectors []resourcev1.DeviceSelector, requests []resourcev1.DeviceRequest) {
+		for _, class := range c.Devices.Classes {
+			selectors = append(selectors, class.Spec.Selectors...)
+		}
+		for _, claim := range c.Devices.Claims {
+			requests = append(requests, claim.Spec.Devices.Requests...)
+		}
+		return selectors, requests
+	}
+	full := generateCase(1, number)
+	allSelectors, allRequests := parts(full)
+	small := reduceFields(full, 5000, func(c *clusterCase) bool {
+		selectors, requests := parts(c)
+		return len(selectors) == len(allSelectors) && len(requests) == len(allRequests)
+	})
+	selectors, requests := parts(small)
+	for _, selector := range selectors {
+		if selector.CEL == nil || selector.CEL.Expression == "" {
+			t.Errorf("a selector has no expression: %+v", selector)
+		}
+	}
+	for _, request := range requests {
+		if (request.Exactly == nil) == (len(request.FirstAvailable) == 0) {
+			t.Errorf("a request is not of one kind: %+v", request)
 		}
 	}
 }
