@@ -172,8 +172,8 @@ func (d *Devices) failure() string {
 // failing is the first selector that cannot be evaluated; empty if all can.
 func (w *deviceWhy) failing(selectors []resourcev1.DeviceSelector) string {
 	for i := range selectors {
-		if selectors[i].CEL == nil {
-			continue
+		if selectors[i].CEL == nil { // no API server stores it, and the allocator panics on it
+			return fmt.Sprintf("selector #%d has no CEL expression", i)
 		}
 		x := w.expressions.of(selectors[i].CEL.Expression)
 		if problem := w.problemOf(x); problem != "" {

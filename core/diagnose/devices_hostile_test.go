@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	resourcev1 "k8s.io/api/resource/v1"
+
 	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/mk"
@@ -53,10 +55,31 @@ func TestDevices_LongExpressionIsCut(t *testing.T) {
 	}
 }
 
+// No API server stores a selector without an expression, and kube-scheduler panics on it. It is the one reason here.
+func TestDevices_SelectorWithoutExpression(t *testing.T) {
+	class := mk.DeviceClass("gpu", "true")
+	class.Spec.Selectors[0].CEL = nil
+	d := diagnosedWith(t, class, 100, "true")
+	if d.Decision.Verdict != engine.Failed || len(d.Nodes) != 1 {
+		t.Errorf("the verdict is %s after %d nodes", d.Decision.Verdict, len(d.Nodes))
+	}
+	if want := "class gpu of claim web, request gpu: selector #0 has no CEL expression"; d.Summary != want {
+		t.Errorf("got %q, want %q", d.Summary, want)
+	}
+	if want := `running "DynamicResources" filter plugin: allocating devices on node "gpu-000": class gpu: selector #0: no CEL expression`; d.Decision.Message != want {
+		t.Errorf("got %q, want %q", d.Decision.Message, want)
+	}
+}
+
 // diagnosedOn diagnoses a pod with a claim for a device that an expression selects, on so many nodes with one.
 func diagnosedOn(t *testing.T, nodes int, expression string) *diagnose.Diagnosis {
 	t.Helper()
-	objects := []world.Object{mk.DeviceClass("gpu")}
+	return diagnosedWith(t, mk.DeviceClass("gpu"), nodes, expression)
+}
+
+func diagnosedWith(t *testing.T, class *resourcev1.DeviceClass, nodes int, expression string) *diagnose.Diagnosis {
+	t.Helper()
+	objects := []world.Object{class}
 	for i := range nodes {
 		name := fmt.Sprintf("gpu-%03d", i)
 		objects = append(objects, node(name, "4").Obj(), mk.ResourceSlice(name, gpuDriver, name).Node(name).Devices("gpu").Obj())

@@ -11,9 +11,8 @@
 //
 // # Files
 //
-// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, verdicts.go keeps what it
-// decided for the next pod, reserve.go and bind.go are
-// the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
+// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, allocatorpanics.go survives
+// what the allocator does not, verdicts.go keeps what it decided for the next pod, reserve.go and bind.go are the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
 // stands for extended resources, devicerequests.go what it requests. hints.go are the events that requeue a pod.
 //
 // # The allocator

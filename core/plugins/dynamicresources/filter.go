@@ -101,7 +101,7 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 // decide has the allocator allocate devices. The verdict lasts if it follows from the requests, the classes and the devices
 // that the node reaches: an error names the claim, and may have another cause.
 func (pl *DynamicResources) decide(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
-	results, err := allocateSafely(allocator, pl.allocationContext(ctx), node, claims)
+	results, err := pl.allocateSafely(pl.allocationContext(ctx), allocator, node, claims)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &verdict{status: rejection(ReasonTimeout)}, ctx.Err() == nil
@@ -123,17 +123,6 @@ func (pl *DynamicResources) decide(ctx context.Context, allocator structured.All
 
 func (pl *DynamicResources) newAllocator(ctx context.Context, all []*resourcev1.ResourceSlice) (structured.Allocator, error) {
 	return structured.NewAllocator(ctx, pl.features, pl.devices.Allocated(), pl.classes, all, pl.cel)
-}
-
-// allocateSafely returns a panic of the allocator as an error: it panics on some requests for all
-// devices that consume counters.
-func allocateSafely(allocator structured.Allocator, ctx context.Context, node *v1.Node, claims []*resourcev1.ResourceClaim) (results []resourcev1.AllocationResult, err error) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			err = fmt.Errorf("allocating devices on node %q: the allocator failed: %v; it cannot allocate all devices if they consume counters", node.Name, failure)
-		}
-	}()
-	return allocator.Allocate(ctx, node, claims)
 }
 
 // toAllocate returns the claims without devices. The implicit one is that of the node.

@@ -184,6 +184,40 @@ func TestFilter_AllocatedClaim(t *testing.T) {
 	}
 }
 
+// No API server stores a selector without an expression. The allocator refuses one in a claim, and panics on one in a class.
+func TestFilter_NamesEmptySelector(t *testing.T) {
+	exactly := claim().Request("gpu", "gpu", 1, "true", "true").Obj()
+	alternative := exactly.DeepCopy()
+	alternative.Spec.Devices.Requests[0] = resourcev1.DeviceRequest{Name: "gpu", FirstAvailable: []resourcev1.DeviceSubRequest{
+		{Name: "any", DeviceClassName: "gpu", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1},
+	}}
+	emptied := func(o *resourcev1.ResourceClaim) *resourcev1.ResourceClaim {
+		o = o.DeepCopy()
+		o.Spec.Devices.Requests[0].Exactly.Selectors[1].CEL = nil
+		return o
+	}
+	whole, empty := mk.DeviceClass("gpu", "true", "true"), mk.DeviceClass("gpu", "true", "true")
+	empty.Spec.Selectors[1].CEL = nil
+	for _, tt := range []struct {
+		name  string
+		class *resourcev1.DeviceClass
+		claim *resourcev1.ResourceClaim
+		want  string
+	}{
+		{"none", whole, exactly, "gpu=p/1"},
+		{"of a claim", whole, emptied(exactly), `Error: claim default/c, request gpu, selector #1: CEL expression empty (unsupported selector type?)`},
+		{"of a class", empty, exactly, `Error: allocating devices on node "n": class gpu: selector #1: no CEL expression`},
+		{"of an alternative's class", empty, alternative, `Error: allocating devices on node "n": class gpu: selector #1: no CEL expression`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "", tt.class, tt.claim, mk.ResourceSlice("devices", driver, "p").Node("n").Devices("1").Obj())
+			if got := f.found(user(), "n"); got != tt.want {
+				t.Errorf("it is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // The allocator panics on all devices that consume counters, in the implementation for shared devices.
 func TestFilter_SurvivesAllocator(t *testing.T) {
 	counters := mk.ResourceSlice("counters", driver, "p").Node("n").Pool(1, 2).Obj()
