@@ -126,6 +126,6 @@ var Cluster = &Comparison{
 // APIServer compares the simulated API server with a started one.
 var APIServer = &Comparison{
 	Name: "Objects on a real API server", Package: "apiobjects", Test: "TestServer_SameNewObjects", Cases: 25, Unit: "new objects of each kind, and as many changes",
-	Compares: "A started kube-apiserver with its default admission plugins, and the simulated one: which new and changed objects of 21 kinds are " +
+	Compares: "A started kube-apiserver with its default admission plugins, and the simulated one: which new and changed objects of 25 kinds are " +
 		"refused, by whom, and for which fields. Some are in a namespace with limits or with a quota.",
 }
