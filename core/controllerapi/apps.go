@@ -85,11 +85,24 @@ func changedStatefulSet(s, old *appsv1.StatefulSetSpec) field.ErrorList {
 	if cmp.Or(s.PodManagementPolicy, appsv1.OrderedReadyPodManagement) == cmp.Or(old.PodManagementPolicy, appsv1.OrderedReadyPodManagement) {
 		rest.PodManagementPolicy = old.PodManagementPolicy
 	}
+	if equality.Semantic.DeepEqual(storedTemplates(s), storedTemplates(old)) {
+		rest.VolumeClaimTemplates = old.VolumeClaimTemplates
+	}
 	if equality.Semantic.DeepEqual(rest, old) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(spec, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', "+
 		"'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden")}
+}
+
+// storedTemplates are the templates of claims as the API server stores them: with their defaults, and without their kind.
+func storedTemplates(s *appsv1.StatefulSetSpec) []v1.PersistentVolumeClaim {
+	templates := s.DeepCopy().VolumeClaimTemplates
+	for i := range templates {
+		templates[i].TypeMeta = metav1.TypeMeta{}
+		storageapi.Default(&templates[i])
+	}
+	return templates
 }
 
 func daemonSet(s *appsv1.DaemonSetSpec, rules podapi.Options) field.ErrorList {
