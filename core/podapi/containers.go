@@ -123,7 +123,7 @@ func hostPorts(list []v1.ContainerPort, taken map[string]bool, path *field.Path)
 	return wrong
 }
 
-// hostNetwork checks that containers in the host's network have the host's ports.
+// hostNetwork checks that containers in the host's network have the host's ports. Those of a template get them with the pod.
 func hostNetwork(s *v1.PodSpec, path *field.Path) field.ErrorList {
 	if !s.HostNetwork {
 		return nil
@@ -131,7 +131,7 @@ func hostNetwork(s *v1.PodSpec, path *field.Path) field.ErrorList {
 	var wrong field.ErrorList
 	for i := range s.Containers {
 		for j, p := range s.Containers[i].Ports {
-			if p.HostPort != p.ContainerPort {
+			if p.HostPort != 0 && p.HostPort != p.ContainerPort {
 				wrong = append(wrong, field.Invalid(path.Index(i).Child("ports").Index(j).Child("hostPort"), p.HostPort,
 					"must match `containerPort` when `hostNetwork` is true"))
 			}

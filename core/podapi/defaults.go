@@ -11,6 +11,9 @@ func Default(pod *v1.Pod) {
 	defaultSpec(s)
 	for c := range Containers(s) {
 		RequestLimits(&c.Resources)
+		if s.HostNetwork {
+			useHostPorts(c)
+		}
 	}
 	defaultPodResources(pod)
 }
@@ -33,9 +36,15 @@ func defaultSpec(s *v1.PodSpec) {
 			if p.Protocol == "" {
 				p.Protocol = v1.ProtocolTCP
 			}
-			if s.HostNetwork && p.HostPort == 0 {
-				p.HostPort = p.ContainerPort
-			}
+		}
+	}
+}
+
+// useHostPorts gives a container in the host's network the ports of the host.
+func useHostPorts(c *v1.Container) {
+	for i := range c.Ports {
+		if p := &c.Ports[i]; p.HostPort == 0 {
+			p.HostPort = p.ContainerPort
 		}
 	}
 }

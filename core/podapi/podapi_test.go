@@ -141,3 +141,36 @@ func TestOptions_LabelKeysAfterCreation(t *testing.T) {
 		t.Errorf("changing the keys: %v, want that the spec may not change", wrong)
 	}
 }
+
+// A pod in the host's network gets its ports when it is made. Until then two containers of a template may have the same one.
+func TestOptions_HostNetwork(t *testing.T) {
+	other := []string{"spec.containers[1].ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is true"}
+	for name, tc := range map[string]struct {
+		hostPorts         []int32
+		ofTemplate, ofPod []string
+	}{
+		"none":        {[]int32{0}, nil, nil},
+		"the same":    {[]int32{0, 0}, nil, []string{`spec.containers[1].ports[0].hostPort: Duplicate value: "TCP//80"`}},
+		"not its own": {[]int32{80, 81}, other, other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := mk.Pod("p").Container("c", "app", nil).Obj()
+			pod.Spec.HostNetwork = true
+			pod.Spec.Containers[0].Image = "app"
+			for i, port := range tc.hostPorts {
+				pod.Spec.Containers[i].Ports = []v1.ContainerPort{{ContainerPort: 80, HostPort: port}}
+			}
+			var texts []string
+			template := &v1.PodTemplateSpec{Spec: pod.Spec}
+			for _, err := range (podapi.Options{}).Template(template, nil) {
+				texts = append(texts, err.Error())
+			}
+			if diff := cmp.Diff(tc.ofTemplate, texts); diff != "" {
+				t.Errorf("errors of the template (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.ofPod, refused(podapi.Options{}, pod)); diff != "" {
+				t.Errorf("errors of the pod (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
