@@ -26,6 +26,7 @@ core/csimigration
 core/footprint
 core/mk
 core/mk/kinds: core/mk
+core/nodenames
 core/outfile
 core/printable
 core/saturating
@@ -38,11 +39,11 @@ core/storageapi: core/deviceapi core/podapi
 core/controllerapi: core/podapi core/storageapi
 core/spelling
 # what a world says and wants, and what the API's objects come to
-core/world
+core/world: core/nodenames
 core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable
-core/extender: core/world
+core/extender: core/nodenames core/world
 core/store: core/changelog core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
@@ -93,9 +94,9 @@ core/plugins/volumerestrictions: core/config core/framework core/plugins/hint co
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
-core/cache: core/changelog core/requests core/reuse core/saturating
+core/cache: core/changelog core/nodenames core/requests core/reuse core/saturating
 core/queue: core/cache core/requests core/saturating
-core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
+core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/nodenames core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/reuse"
@@ -64,6 +65,7 @@ func (s *Snapshot) copyNode(info *NodeInfo, file bool) {
 	s.amounts[at.number] = info.amounts()
 	if file && kind == Updated {
 		s.places[at.position].Generation = info.generation
+		s.objects[at.position] = info.node
 		s.log.Add(int32(at.position), 2*len(s.list)) // longer, a reader may as well look at all
 	}
 	if file && affine != info.hasPodsWithAffinity() {
@@ -118,6 +120,7 @@ func (s *Snapshot) newNumber() int32 {
 func (s *Snapshot) rebuildLists(names []string) {
 	s.log.Reset() // positions are others from now on
 	s.list, s.places = make([]fwk.NodeInfo, 0, len(names)), make([]reuse.Place, 0, len(names))
+	s.objects, s.names = make([]*v1.Node, 0, len(names)), nil
 	s.havePodsWithAffinity, s.havePodsWithRequiredAntiAffinity = sublist{}, sublist{}
 	for _, name := range names {
 		at := s.slots[name]
@@ -126,7 +129,8 @@ func (s *Snapshot) rebuildLists(names []string) {
 		}
 		at.position = len(s.list)
 		s.list = append(s.list, &at.info)
-		s.places = append(s.places, reuse.Place{Number: at.number, Generation: at.info.generation})
+		s.places = append(s.places, reuse.Place{Number: at.number, Position: int32(at.position), Generation: at.info.generation})
+		s.objects = append(s.objects, at.info.node)
 		if at.info.hasPodsWithAffinity() {
 			s.havePodsWithAffinity.put(at, true)
 		}

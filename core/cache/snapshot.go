@@ -7,6 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/changelog"
+	"orrery/core/nodenames"
 	"orrery/core/reuse"
 )
 
@@ -17,6 +18,8 @@ type Snapshot struct {
 	slots   map[string]*slot // by node name; exactly the nodes of the list
 	list    []fwk.NodeInfo   // in the order of the tree
 	places  []reuse.Place    // of the nodes of the list
+	objects []*v1.Node       // of the nodes of the list
+	names   *nodenames.List  // of the nodes of the list; nil until it is asked for
 	free    []int32          // numbers of nodes that left
 	amounts []reuse.Amounts  // of the nodes by number; a number is free or a node's
 
@@ -119,6 +122,21 @@ func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error
 
 // Places returns the places of the nodes of List, in its order. They are valid until the next refresh.
 func (s *Snapshot) Places() []reuse.Place { return s.places }
+
+// NodeObjects returns the objects of the nodes of List, in its order. They are valid until the next refresh.
+func (s *Snapshot) NodeObjects() []*v1.Node { return s.objects }
+
+// NodeNames returns the names of the nodes of List, in its order.
+func (s *Snapshot) NodeNames() *nodenames.List {
+	if s.names == nil {
+		names := make([]string, len(s.objects))
+		for i, node := range s.objects {
+			names[i] = node.Name
+		}
+		s.names = nodenames.New(names)
+	}
+	return s.names
+}
 
 // Amounts are the amounts of the nodes, by number. They are valid until the next refresh.
 func (s *Snapshot) Amounts() []reuse.Amounts { return s.amounts }

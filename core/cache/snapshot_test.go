@@ -352,6 +352,9 @@ func TestSnapshot_PlacesFollowNodes(t *testing.T) {
 		for i, info := range list {
 			byName[info.Node().Name] = s.Places()[i]
 			same(t, "generation of "+info.Node().Name, info.GetGeneration(), s.Places()[i].Generation)
+			same(t, "position of "+info.Node().Name, i, int(s.Places()[i].Position))
+			same(t, "object of "+info.Node().Name, info.Node(), s.NodeObjects()[i])
+			same(t, "name of "+info.Node().Name, info.Node().Name, s.NodeNames().At([]int32{int32(i)}).Name(0))
 		}
 		same(t, "as many places as nodes", len(list), len(s.Places()))
 		return byName

@@ -135,9 +135,9 @@ func (d *Digest) extenderCall(a world.CallExtender) {
 	d.ref(a.Pod)
 	d.text(a.URL)
 	d.text(a.Verb.String())
-	d.number(int64(len(a.Request.Nodes)))
-	for _, node := range a.Request.Nodes {
-		d.text(node.Name)
+	d.number(int64(a.Request.Names.Len()))
+	for i := range a.Request.Names.Len() {
+		d.text(a.Request.Names.Name(i))
 	}
 	for _, on := range a.Request.Victims {
 		d.text(on.Node)

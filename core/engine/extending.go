@@ -11,6 +11,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/extender"
 	"orrery/core/framework"
+	"orrery/core/nodenames"
 	"orrery/core/preempt"
 	"orrery/core/saturating"
 	"orrery/core/world"
@@ -71,7 +72,27 @@ func (a *attempt) asks() bool { return a.popped != nil && !a.engine.options.Exte
 
 // askAboutNodes calls an extender about the feasible nodes.
 func (a *attempt) askAboutNodes(x *extender.Extender, verb world.ExtenderVerb) {
-	a.ask(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: objectsOf(a.feasible)})
+	nodes, names := a.feasibleNodes()
+	a.ask(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: nodes, Names: names})
+}
+
+// feasibleNodes returns the objects and the names of the feasible nodes, without a look at the nodes if their places are known.
+func (a *attempt) feasibleNodes() ([]*v1.Node, nodenames.Names) {
+	nodes := make([]*v1.Node, len(a.feasible))
+	if a.places == nil {
+		names := make([]string, len(a.feasible))
+		for i, info := range a.feasible {
+			nodes[i] = info.Node()
+			names[i] = nodes[i].Name
+		}
+		return nodes, nodenames.Of(names)
+	}
+	objects, positions := a.engine.snapshot.NodeObjects(), make([]int32, len(a.places))
+	for i := range a.places {
+		positions[i] = a.places[i].Position
+		nodes[i] = objects[positions[i]]
+	}
+	return nodes, a.engine.snapshot.NodeNames().At(positions)
 }
 
 // ask calls an extender. Without asking, the answer is at once that there is none.
@@ -91,14 +112,6 @@ func callOf(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderReque
 	return world.CallExtender{
 		Pod: world.PodRefOf(r.Pod), Extender: x.Index, Verb: verb, URL: x.URL(verb), Timeout: x.Timeout, Request: r,
 	}
-}
-
-func objectsOf(nodes []fwk.NodeInfo) []*v1.Node {
-	objects := make([]*v1.Node, len(nodes))
-	for i, node := range nodes {
-		objects[i] = node.Node()
-	}
-	return objects
 }
 
 // filterByExtenders asks one extender after the other about the nodes that the one before left. It begins anew, or goes on
@@ -137,7 +150,7 @@ func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
 	case answer.Error != "":
 		return errors.New(answer.Error)
 	}
-	if !a.keepInOrder(answer, call.act.Request.Nodes) {
+	if !a.keepInOrder(answer, call.act.Request.Names) {
 		left, err := nodesOf(x, answer, a.feasible)
 		if err != nil {
 			return err
@@ -156,7 +169,7 @@ func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
 
 // keepInOrder keeps the feasible nodes of an answer that has names only, in the order of the question, as most extenders answer.
 // It returns false for any other answer.
-func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent []*v1.Node) bool {
+func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent nodenames.Names) bool {
 	if answer.AsObjects || !inOrder(answer.Nodes, sent) {
 		return false
 	}
@@ -164,8 +177,8 @@ func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent []*v1.Node) boo
 		return true
 	}
 	kept := 0
-	for i, node := range sent {
-		if kept == len(answer.Nodes) || node.Name != answer.Nodes[kept] {
+	for i := range sent.Len() {
+		if kept == len(answer.Nodes) || sent.Name(i) != answer.Nodes[kept] {
 			continue
 		}
 		a.feasible[kept] = a.feasible[i]
@@ -181,11 +194,11 @@ func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent []*v1.Node) boo
 	return true
 }
 
-// inOrder reports whether all names are those of nodes, in their order.
-func inOrder(names []string, nodes []*v1.Node) bool {
+// inOrder reports whether all names were sent, and are in the same order.
+func inOrder(names []string, sent nodenames.Names) bool {
 	found := 0
-	for i := 0; i < len(nodes) && found < len(names); i++ {
-		if nodes[i].Name == names[found] {
+	for i := 0; i < sent.Len() && found < len(names); i++ {
+		if sent.Name(i) == names[found] {
 			found++
 		}
 	}

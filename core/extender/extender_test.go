@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/extender"
 	"orrery/core/mk"
+	"orrery/core/nodenames"
 	"orrery/core/world"
 )
 
@@ -90,7 +91,7 @@ func TestRequestBody(t *testing.T) {
 		request world.ExtenderRequest
 		want    any
 	}{
-		"names":   {world.ExtenderFilter, world.ExtenderRequest{NamesOnly: true, Nodes: []*v1.Node{node}}, extenderv1.ExtenderArgs{Pod: pod, NodeNames: &names}},
+		"names":   {world.ExtenderFilter, world.ExtenderRequest{NamesOnly: true, Names: nodenames.Of(names)}, extenderv1.ExtenderArgs{Pod: pod, NodeNames: &names}},
 		"objects": {world.ExtenderPrioritize, world.ExtenderRequest{Nodes: []*v1.Node{node}}, extenderv1.ExtenderArgs{Pod: pod, Nodes: &v1.NodeList{Items: []v1.Node{*node}}}},
 		"victims": {world.ExtenderPreempt, world.ExtenderRequest{Victims: victims}, extenderv1.ExtenderPreemptionArgs{
 			Pod: pod, NodeNameToVictims: map[string]*extenderv1.Victims{"n1": {Pods: []*v1.Pod{victim}, NumPDBViolations: 2}},
@@ -148,7 +149,7 @@ func TestAnswer(t *testing.T) {
 		"only one answer": {world.ExtenderBind, true, `{"Error": "a"} {"Error": "b"}`, &world.ExtenderAnswer{Error: "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := world.CallExtender{Verb: tt.verb, Request: world.ExtenderRequest{NamesOnly: tt.names, Nodes: []*v1.Node{n1, n2}}}
+			call := world.CallExtender{Verb: tt.verb, Request: world.ExtenderRequest{NamesOnly: tt.names, Nodes: []*v1.Node{n1, n2}, Names: nodenames.Of([]string{"n1", "n2"})}}
 			got, err := extender.Answer(call, strings.NewReader(tt.response))
 			if (err != nil) != (tt.want == nil) {
 				t.Fatalf("answer %+v, error %v", got, err)

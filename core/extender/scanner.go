@@ -43,7 +43,7 @@ func (s *scanner) answer(call *world.CallExtender) *world.ExtenderAnswer {
 }
 
 func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
-	s.text = make([]byte, 0, 512+usualSize(r.Nodes))
+	s.text = make([]byte, 0, 512+r.Names.JSONLen())
 	answer := &world.ExtenderAnswer{}
 	var failed, unresolvable []world.FailedNode
 	if !s.object(func(field []byte) bool {
@@ -85,15 +85,18 @@ func distinct(failed []world.FailedNode) bool {
 	return true
 }
 
-// names reads a list of names. Those of the request, in its order, are not copied.
+// names reads a list of names. Those of the request are not copied.
 func (s *scanner) names(r *world.ExtenderRequest, to *[]string) bool {
-	*to = make([]string, 0, len(r.Nodes))
-	sent := sentNames{request: r}
+	*to = make([]string, 0, r.Names.Len())
+	sent := r.Names.Reader()
 	return s.list(func() bool {
+		names, read := sent.List(s.text[s.at:], *to)
+		s.at += read
 		name, ok := s.plain()
 		if ok {
-			*to = append(*to, sent.find(name))
+			names = append(names, sent.Name(name))
 		}
+		*to = names
 		return ok
 	})
 }
@@ -107,15 +110,15 @@ func (s *scanner) failed(to *[]world.FailedNode, unresolvable bool) bool {
 }
 
 func (s *scanner) priorities(r *world.ExtenderRequest) *world.ExtenderAnswer {
-	answer := &world.ExtenderAnswer{Scores: make([]world.HostScore, 0, len(r.Nodes))}
-	sent := sentNames{request: r}
+	answer := &world.ExtenderAnswer{Scores: make([]world.HostScore, 0, r.Names.Len())}
+	sent := r.Names.Reader()
 	if !s.list(func() bool {
 		var score world.HostScore
 		ok := s.object(func(field []byte) bool {
 			switch string(field) {
 			case "Host":
 				host, ok := s.plain()
-				score.Host = sent.find(host)
+				score.Host = sent.Name(host)
 				return ok
 			case "Score":
 				return s.number(&score.Score)
@@ -128,21 +131,4 @@ func (s *scanner) priorities(r *world.ExtenderRequest) *world.ExtenderAnswer {
 		return nil
 	}
 	return answer
-}
-
-// sentNames finds names of a request that are asked for in its order.
-type sentNames struct {
-	request *world.ExtenderRequest
-	next    int
-}
-
-// find returns the name as a string.
-func (n *sentNames) find(name []byte) string {
-	if n.next < len(n.request.Nodes) {
-		if sent := n.request.Nodes[n.next].Name; sent == string(name) {
-			n.next++
-			return sent
-		}
-	}
-	return string(name)
 }

@@ -12,16 +12,9 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"pgregory.net/rapid"
 
+	"orrery/core/nodenames"
 	"orrery/core/world"
 )
-
-func named(names ...string) []*v1.Node {
-	nodes := make([]*v1.Node, len(names))
-	for i, name := range names {
-		nodes[i] = &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	}
-	return nodes
-}
 
 // FuzzScanner compares the scanner with encoding/json: what it reads, that reads alike, and from what it leaves nothing is lost.
 func FuzzScanner(f *testing.F) {
@@ -61,7 +54,7 @@ type failer interface {
 // compareWithJSON answers a response that comes byte by byte.
 func compareWithJSON(t failer, response string, prioritize bool) {
 	t.Helper()
-	call := world.CallExtender{Verb: world.ExtenderFilter, Request: world.ExtenderRequest{NamesOnly: true, Nodes: named("n1", "n2")}}
+	call := world.CallExtender{Verb: world.ExtenderFilter, Request: world.ExtenderRequest{NamesOnly: true, Names: nodenames.Of([]string{"n1", "n2"})}}
 	if prioritize {
 		call.Verb = world.ExtenderPrioritize
 	}
@@ -94,7 +87,7 @@ func TestScanner_ReadsUsualAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := world.CallExtender{Verb: tt.verb, Request: world.ExtenderRequest{NamesOnly: true, Nodes: named("n1", "n2")}}
+		call := world.CallExtender{Verb: tt.verb, Request: world.ExtenderRequest{NamesOnly: true, Names: nodenames.Of([]string{"n1", "n2"})}}
 		if s := (&scanner{from: strings.NewReader(string(text))}); s.answer(&call) == nil {
 			t.Errorf("%s: the scanner leaves %s to encoding/json at byte %d", name, text, s.at)
 		}
@@ -113,7 +106,7 @@ func TestRequestBody_NamesAreEscaped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := world.ExtenderRequest{Pod: pod, NamesOnly: true, Nodes: named(names...)}
+		request := world.ExtenderRequest{Pod: pod, NamesOnly: true, Names: nodenames.Of(names)}
 		got, err := RequestBody(world.CallExtender{Verb: world.ExtenderFilter, Request: request})
 		if err != nil || string(got) != string(want) {
 			t.Fatalf("error %v; the request is\n%s, want\n%s", err, got, want)

@@ -3,6 +3,8 @@ package extender
 import (
 	"bytes"
 	"slices"
+
+	"orrery/core/nodenames"
 )
 
 // peek returns the next byte that is no white space; zero at the end.
@@ -86,7 +88,7 @@ func (s *scanner) plain() ([]byte, bool) {
 		if end := bytes.IndexByte(s.text[s.at:], '"'); end >= 0 {
 			text := s.text[s.at : s.at+end]
 			s.at += end + 1
-			return text, isPlain(text)
+			return text, nodenames.IsPlain(text)
 		}
 		if !s.more() {
 			return nil, false

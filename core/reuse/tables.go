@@ -7,10 +7,11 @@ import (
 )
 
 // Place is what a table has to know of a node: a number that no other node of the snapshot has while this one is in it, and its
-// generation. Places lie side by side, so that looking whether a node has changed reads no node.
+// generation. Places lie side by side, so that looking whether a node has changed reads no node. Position is where the node is in
+// the order of the snapshot.
 type Place struct {
-	Number     int32
-	Generation int64
+	Number, Position int32
+	Generation       int64
 }
 
 // Cell is what is known of one node. The zero value knows nothing: no node has generation 0.

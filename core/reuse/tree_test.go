@@ -195,7 +195,7 @@ func TestTree_ComputesWhatSearchReaches(t *testing.T) {
 
 // A verdict that is not for reuse ends the search; what is known stays right.
 func TestTree_FailedVerdictEndsSearch(t *testing.T) {
-	n := &nodes{places: []Place{{0, 1}, {1, 1}}, known: []Cell{{Stop: fits}, {Stop: 1}}, moves: 1}
+	n := &nodes{places: []Place{{Number: 0, Generation: 1}, {Number: 1, Generation: 1}}, known: []Cell{{Stop: fits}, {Stop: 1}}, moves: 1}
 	tables := New(1 << 20)
 	tables.Find(sign("web"), 0, 0)
 	table := tables.Find(sign("web"), 2, 0)

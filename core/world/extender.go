@@ -5,6 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/nodenames"
 )
 
 // ExtenderVerb is what an extender is asked for. A configuration names the path of each.
@@ -40,8 +42,9 @@ type ExtenderRequest struct {
 	Pod *v1.Pod
 	// NamesOnly says that the extender knows the nodes itself, and gets and returns names, and UIDs of victims.
 	NamesOnly bool
-	// Nodes are those to filter or to prioritize.
+	// Nodes are those to filter or to prioritize, Names theirs.
 	Nodes []*v1.Node
+	Names nodenames.Names
 	// Victims are the pods to be preempted on each candidate.
 	Victims []ExtenderVictims
 	// Node is the one to bind the pod to.

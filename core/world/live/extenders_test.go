@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/fake"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"orrery/core/mk"
+	"orrery/core/nodenames"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -42,7 +42,7 @@ func filterCall(url string) world.CallExtender {
 	pod := mk.Pod("web").Obj()
 	return world.CallExtender{
 		Pod: world.PodRefOf(pod), Verb: world.ExtenderFilter, URL: url + "/filter", Timeout: time.Minute,
-		Request: world.ExtenderRequest{Pod: pod, NamesOnly: true, Nodes: []*v1.Node{mk.Node("n1").Obj(), mk.Node("n2").Obj()}},
+		Request: world.ExtenderRequest{Pod: pod, NamesOnly: true, Names: nodenames.Of([]string{"n1", "n2"})},
 	}
 }
 
