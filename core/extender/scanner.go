@@ -6,11 +6,14 @@ import (
 	"io"
 	"slices"
 
+	"orrery/core/nodenames"
 	"orrery/core/world"
 )
 
 // scanner reads the responses that most extenders give: the fields of kube-scheduler's types, as they are spelled there, of names
 // without escapes and small numbers. Everything else is left to encoding/json, which begins again.
+//
+// What it returns has no part of its text, which is for the next response then.
 type scanner struct {
 	from io.Reader
 	text []byte // read so far
@@ -43,7 +46,6 @@ func (s *scanner) answer(call *world.CallExtender) *world.ExtenderAnswer {
 }
 
 func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
-	s.text = make([]byte, 0, 512+r.Names.JSONLen())
 	answer := &world.ExtenderAnswer{}
 	var failed, unresolvable []world.FailedNode
 	if !s.object(func(field []byte) bool {
@@ -55,10 +57,10 @@ func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
 			return s.null()
 		case "FailedNodes":
 			failed = nil
-			return s.null() || s.failed(&failed, false)
+			return s.null() || s.failed(r, answer, &failed, false)
 		case "FailedAndUnresolvableNodes":
 			unresolvable = nil
-			return s.null() || s.failed(&unresolvable, true)
+			return s.null() || s.failed(r, answer, &unresolvable, true)
 		case "Error":
 			text, ok := s.plain()
 			answer.Error = string(text)
@@ -68,7 +70,10 @@ func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
 	}) {
 		return nil
 	}
-	if answer.Failed = append(unresolvable, failed...); !distinct(answer.Failed) {
+	if answer.Failed = failed; len(unresolvable) > 0 {
+		answer.Failed = append(unresolvable, failed...)
+	}
+	if !distinct(answer.Failed) {
 		return nil
 	}
 	return answer
@@ -101,10 +106,19 @@ func (s *scanner) names(r *world.ExtenderRequest, to *[]string) bool {
 	})
 }
 
-func (s *scanner) failed(to *[]world.FailedNode, unresolvable bool) bool {
+// failed reads nodes with reasons. Names of the request are not copied, nor are reasons that follow their like.
+func (s *scanner) failed(r *world.ExtenderRequest, passed *world.ExtenderAnswer, to *[]world.FailedNode, unresolvable bool) bool {
+	sent, last := r.Names.Reader(), ""
 	return s.object(func(node []byte) bool {
+		name := sent.Name(node)
 		reason, ok := s.plain()
-		*to = append(*to, world.FailedNode{Node: string(node), Reason: string(reason), Unresolvable: unresolvable})
+		if string(reason) != last {
+			last = string(reason)
+		}
+		if *to == nil {
+			*to = make([]world.FailedNode, 0, max(1, r.Names.Len()-len(passed.Nodes)))
+		}
+		*to = append(*to, world.FailedNode{Node: name, Reason: last, Unresolvable: unresolvable})
 		return ok
 	})
 }
@@ -114,21 +128,46 @@ func (s *scanner) priorities(r *world.ExtenderRequest) *world.ExtenderAnswer {
 	sent := r.Names.Reader()
 	if !s.list(func() bool {
 		var score world.HostScore
-		ok := s.object(func(field []byte) bool {
-			switch string(field) {
-			case "Host":
-				host, ok := s.plain()
-				score.Host = sent.Name(host)
-				return ok
-			case "Score":
-				return s.number(&score.Score)
-			}
-			return false
-		})
+		ok := s.expectedPriority(&sent, &score) || s.priority(&sent, &score)
 		answer.Scores = append(answer.Scores, score)
 		return ok
 	}) {
 		return nil
 	}
 	return answer
+}
+
+// expectedPriority reads the priority of the node that follows in the request, as Go encodes it. It reads nothing if there is
+// another text.
+func (s *scanner) expectedPriority(sent *nodenames.Reader, to *world.HostScore) bool {
+	const host, score = `{"Host":`, `"Score":`
+	began := s.at
+	rest, ok := bytes.CutPrefix(s.text[s.at:], []byte(host))
+	if !ok {
+		return false
+	}
+	name, read := sent.Next(rest)
+	if read == 0 || !bytes.HasPrefix(rest[read:], []byte(score)) {
+		return false
+	}
+	to.Host, s.at = name, s.at+len(host)+read+len(score)
+	if s.number(&to.Score) && s.take('}') {
+		return true
+	}
+	*to, s.at = world.HostScore{}, began
+	return false
+}
+
+func (s *scanner) priority(sent *nodenames.Reader, to *world.HostScore) bool {
+	return s.object(func(field []byte) bool {
+		switch string(field) {
+		case "Host":
+			host, ok := s.plain()
+			to.Host = sent.Name(host)
+			return ok
+		case "Score":
+			return s.number(&to.Score)
+		}
+		return false
+	})
 }

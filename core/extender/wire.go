@@ -62,7 +62,8 @@ func preemptionArgs(r *world.ExtenderRequest) extenderv1.ExtenderPreemptionArgs 
 // Answer reads the response to a call.
 func Answer(call world.CallExtender, response io.Reader) (*world.ExtenderAnswer, error) {
 	limited := &io.LimitedReader{R: response, N: MaxResponse}
-	plain := &scanner{from: limited}
+	plain := &scanner{from: limited, text: takeText()}
+	defer func() { keepText(plain.text) }()
 	if answer := plain.answer(&call); answer != nil {
 		return answer, nil
 	}

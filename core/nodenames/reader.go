@@ -12,7 +12,7 @@ type Reader struct {
 func (n Names) Reader() Reader { return Reader{sent: n} }
 
 const (
-	// atOnce is how many names are compared at once.
+	// atOnce is how many names are compared at once, once several in a row were the expected ones.
 	atOnce = 64
 	// lookahead is how many names may be missing between two, for the second to be found without a map.
 	lookahead = 8
@@ -22,22 +22,35 @@ const (
 // appends them, and returns how long they are in the text.
 func (r *Reader) List(text []byte, to []string) ([]string, int) {
 	n, read := r.sent, 0
-	if n.list == nil || !n.list.plain {
-		return to, 0
-	}
-	for r.next < len(n.at) {
-		end := n.neighbours(r.next, min(len(n.at), r.next+atOnce))
-		if !bytes.HasPrefix(text[read:], n.json(r.next, end)) {
-			if end = r.next + 1; !bytes.HasPrefix(text[read:], n.json(r.next, end)) {
+	for size := 1; r.next < len(n.at) && n.list.plain; {
+		end := n.neighbours(r.next, min(len(n.at), r.next+size))
+		names := n.json(r.next, end)
+		if !bytes.HasPrefix(text[read:], names) {
+			if size == 1 {
 				break
 			}
+			size = 1
+			continue
 		}
 		first := n.at[r.next]
 		to = append(to, n.list.names[first:int(first)+end-r.next]...)
-		read += len(n.json(r.next, end))
-		r.next = end
+		read, r.next, size = read+len(names), end, min(2*size, atOnce)
 	}
 	return to, read
+}
+
+// Next returns the expected name, if a text begins with it and a comma, and how long that is there.
+func (r *Reader) Next(text []byte) (name string, read int) {
+	n := r.sent
+	if r.next == len(n.at) || !n.list.plain {
+		return "", 0
+	}
+	expected := n.json(r.next, r.next+1)
+	if !bytes.HasPrefix(text, expected) {
+		return "", 0
+	}
+	r.next++
+	return n.Name(r.next - 1), len(expected)
 }
 
 // Name returns a name as a string, without a copy if it was sent.

@@ -1,0 +1,22 @@
+package extender
+
+import "sync"
+
+// texts are buffers of responses that have been read.
+var texts sync.Pool
+
+// maxKept bounds a buffer that is kept. The priorities of 10,000 nodes take less.
+const maxKept = 1 << 20
+
+func takeText() []byte {
+	if text, kept := texts.Get().(*[]byte); kept {
+		return (*text)[:0]
+	}
+	return nil
+}
+
+func keepText(text []byte) {
+	if cap(text) <= maxKept {
+		texts.Put(&text)
+	}
+}
