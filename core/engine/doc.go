@@ -61,9 +61,9 @@
 //
 // apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt, treesearch
 // its search without visiting nodes, filterreusing and nominatedplaces that with kept verdicts, cyclememory what it writes to, and
-// extending its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins on goroutines of
-// their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial, decision, lastsearch, view,
-// pendingeffects and problems are for readers.
+// extending and prioritizing its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins
+// on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, dryrun, trial, decision,
+// lastsearch, view, pendingeffects and problems are for readers.
 //
 // # How many feasible nodes a search finds
 //

@@ -13,7 +13,6 @@ import (
 	"orrery/core/framework"
 	"orrery/core/nodenames"
 	"orrery/core/preempt"
-	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -157,14 +156,23 @@ func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
 		}
 		a.feasible, a.places = left, nil
 	}
-	for _, failed := range answer.Failed {
-		code := fwk.Unschedulable
-		if failed.Unresolvable {
-			code = fwk.UnschedulableAndUnresolvable
-		}
-		a.fit.Diagnosis.NodeToStatus.Set(failed.Node, fwk.NewStatus(code, failed.Reason).WithPlugin(framework.ExtenderName))
-	}
+	a.rejectFailed(answer.Failed)
 	return nil
+}
+
+// rejectFailed gives nodes an extender's reasons. Neighbours often have one in common.
+func (a *attempt) rejectFailed(nodes []world.FailedNode) {
+	var status *fwk.Status
+	for i, failed := range nodes {
+		if i == 0 || failed.Reason != nodes[i-1].Reason || failed.Unresolvable != nodes[i-1].Unresolvable {
+			code := fwk.Unschedulable
+			if failed.Unresolvable {
+				code = fwk.UnschedulableAndUnresolvable
+			}
+			status = fwk.NewStatus(code, failed.Reason).WithPlugin(framework.ExtenderName)
+		}
+		a.fit.Diagnosis.NodeToStatus.Set(failed.Node, status)
+	}
 }
 
 // keepInOrder keeps the feasible nodes of an answer that has names only, in the order of the question, as most extenders answer.
@@ -241,98 +249,6 @@ func bareNode(node *v1.Node) fwk.NodeInfo {
 func (e *Engine) extendersChoose() bool {
 	for _, x := range e.extenders {
 		if x.Has(world.ExtenderFilter) || x.Has(world.ExtenderPrioritize) {
-			return true
-		}
-	}
-	return false
-}
-
-// prioritize asks all extenders at once, and adds their scores when the last one has answered. An extender that fails to answer
-// gives none.
-func (a *attempt) prioritize() error {
-	if len(a.asking.calls) == 0 {
-		for _, x := range a.engine.extenders {
-			if x.Has(world.ExtenderPrioritize) && x.Interested(a.pod) {
-				a.askAboutNodes(x, world.ExtenderPrioritize)
-			}
-		}
-	}
-	if !a.asking.over() {
-		return errAsked
-	}
-	given := map[string]int64{}
-	for _, call := range a.asking.take() {
-		switch {
-		case !call.outcome.OK():
-		case call.outcome.Answer == nil:
-			a.decision.addUnknown(call.extender.Name())
-		default:
-			addPriorities(given, call)
-		}
-	}
-	a.addScores(given)
-	return nil
-}
-
-// PrioritizingCount is how many extenders are asked for scores.
-func (e *Engine) PrioritizingCount() (n int) {
-	if a := e.suspended; a != nil && a.step == prioritizing && !a.asking.cancelled {
-		for _, call := range a.asking.calls {
-			if call.outcome == nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// prioritiesPerScore is how much of a plugin's range one step of an extender's is.
-const prioritiesPerScore = fwk.MaxNodeScore / 10
-
-func addPriorities(to map[string]int64, call extenderCall) {
-	for _, score := range call.outcome.Answer.Scores {
-		weighted := saturating.Mul(saturating.Mul(score.Score, call.extender.Weight), prioritiesPerScore)
-		to[score.Host] = saturating.Add(to[score.Host], weighted)
-	}
-}
-
-// addScores adds what extenders gave to the nodes. Of nodes with the same total, those that an extender gave a score come first:
-// an extender that filters only gives all nodes none, and counts as one.
-func (a *attempt) addScores(given map[string]int64) {
-	all := a.engine.scoresByNoVerb(a.pod)
-	for i, info := range a.feasible {
-		var extra int64
-		listed := all
-		if len(given) > 0 {
-			if score, has := given[info.Node().Name]; has {
-				extra, listed = score, true
-			}
-		}
-		if listed {
-			a.addScore(i, extra)
-		}
-	}
-}
-
-func (a *attempt) addScore(i int, extra int64) {
-	a.extended = true
-	if a.scores == nil {
-		r := &a.ranks[i]
-		r.total, r.listed = saturating.Add(r.total, extra), listedByExtender
-		return
-	}
-	score := &a.scores[i]
-	score.TotalScore, score.Randomizer = saturating.Add(score.TotalScore, extra), listedByExtender
-}
-
-// listedByExtender is the Randomizer of nodes that an extender gave a score. kube-scheduler draws a number for each; here one is
-// drawn among those that are equally good.
-const listedByExtender = 1
-
-// scoresByNoVerb reports whether an extender that does not prioritize is interested in the pod.
-func (e *Engine) scoresByNoVerb(pod *v1.Pod) bool {
-	for _, x := range e.extenders {
-		if !x.Has(world.ExtenderPrioritize) && x.Interested(pod) {
 			return true
 		}
 	}
