@@ -119,7 +119,7 @@ func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, i int) *fwk.Statu
 	} else if !c.filter(ctx, node, cell, at.Generation) {
 		return c.profile.RunFilterPlugins(ctx, c.state, c.pod, node)
 	}
-	rejection, stop := cell.Status, cell.Stop
+	rejection, stop := cell.Status, int(cell.Stop)
 	if len(c.byAmounts) > 0 {
 		if v := c.judgeAmounts(at.Number); v.position >= 0 && v.position < stop {
 			rejection, stop = v.rejection, v.position

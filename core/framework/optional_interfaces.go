@@ -130,7 +130,7 @@ type Forker interface {
 // Filter and Score with the state that its own PreFilter and PreScore wrote for the pod:
 //
 //   - the verdict follows from what the plugin appends to the pod's signature and from the given NodeInfo alone: not from other
-//     nodes, the lists of nodes given to PreFilter and PreScore, other API objects, or the time;
+//     nodes, the lists of nodes given to PreFilter and PreScore, other API objects, or the time; but see [NodeCountScore];
 //   - so for two pods with equal signatures, and one node in one generation, the code and the reasons of Filter are equal,
 //     and so is the raw score of Score, before normalisation;
 //   - whether PreFilter and PreScore say Skip follows from the signature alone.
@@ -142,6 +142,13 @@ type NodeLocal interface {
 	// AppendSignature appends what the plugin's verdicts and scores depend on of a pod, after PreFilter. It returns false if
 	// the promise does not hold for this pod.
 	AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool)
+}
+
+// NodeCountScore is implemented by [NodeLocal] Score plugins whose score of some nodes also follows from how many nodes there are.
+type NodeCountScore interface {
+	NodeLocal
+	// ScoreCountsNodes reports whether the score of a node does. That follows from what the score follows from otherwise.
+	ScoreCountsNodes(pod *v1.Pod, node fwk.NodeInfo) bool
 }
 
 // BulkFilter is implemented by Filter plugins that look at other nodes and are faster when they judge many nodes at once.

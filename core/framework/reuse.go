@@ -43,6 +43,7 @@ func (p *Profile) findLocals() {
 	}
 	for i, s := range p.points.score {
 		s.position, s.local, s.column = i, number(s.plugin), -1
+		s.counts, _ = s.plugin.(NodeCountScore)
 		if _, scaled := s.plugin.(ScaledScore); scaled {
 			s.column = r.columns
 			r.columns++
@@ -74,6 +75,7 @@ type Reuse struct {
 	local, others []*entry[fwk.FilterPlugin]
 	byAmounts     []amountsFilter // if the table is for pods of any requests
 	amounts       []reuse.Amounts
+	numNodes      int
 	judged        amountsVerdict // the last
 	stops         []int
 	bulk          bulk
@@ -96,7 +98,7 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	}
 	cycle := &r.cycle
 	*cycle = Reuse{
-		profile: p, state: state, pod: pod, amounts: nodes.Amounts(),
+		profile: p, state: state, pod: pod, amounts: nodes.Amounts(), numNodes: len(nodes.Places()),
 		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], bulk: cycle.bulk,
 		scorers: cycle.scorers, totals: cycle.totals,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
@@ -167,7 +169,7 @@ func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell,
 			ok = false
 		}
 	}()
-	cell.Generation, cell.Status, cell.Stop = 0, nil, len(c.profile.points.filter)
+	cell.Generation, cell.Status, cell.Stop = 0, nil, int32(len(c.profile.points.filter))
 	for _, s := range c.local {
 		status := s.plugin.Filter(ctx, c.state, c.pod, node)
 		if status.IsSuccess() {
@@ -176,7 +178,7 @@ func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell,
 		if !status.IsRejected() {
 			return false
 		}
-		cell.Status, cell.Stop = withPlugin(status, s.Plugin), s.position
+		cell.Status, cell.Stop = withPlugin(status, s.Plugin), int32(s.position)
 		break
 	}
 	cell.Generation = generation

@@ -28,7 +28,7 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 	c.totals = c.totals[:0]
 	for i := range places {
 		cell := c.table.Cell(places[i].Number)
-		if cell.Scored == places[i].Generation {
+		if cell.HasScores(places[i].Generation, c.numNodes) {
 			c.reused++
 		} else if !c.score(ctx, nodes[i], cell, places[i]) {
 			return nil, nil, false
@@ -85,7 +85,7 @@ func (c *Reuse) score(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell, 
 			ok = false
 		}
 	}()
-	cell.Scored, cell.Sum = 0, 0
+	cell.Scored, cell.Sum, cell.Nodes = 0, 0, 0
 	for _, s := range c.scorers.summed {
 		score, status := s.plugin.Score(ctx, c.state, c.pod, node)
 		if !status.IsSuccess() || score > fwk.MaxNodeScore || score < fwk.MinNodeScore {
@@ -100,9 +100,24 @@ func (c *Reuse) score(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell, 
 		}
 		c.table.Scaled[s.column][at.Number] = score
 	}
+	if c.scoreCountsNodes(node) {
+		cell.Nodes = int32(c.numNodes)
+	}
 	cell.Scored = at.Generation
 	c.computed++
 	return true
+}
+
+// scoreCountsNodes reports whether a plugin's score of a node follows from the number of nodes, too.
+func (c *Reuse) scoreCountsNodes(node fwk.NodeInfo) bool {
+	for _, list := range [...][]*entry[fwk.ScorePlugin]{c.scorers.summed, c.scorers.scaled} {
+		for _, s := range list {
+			if s.counts != nil && s.counts.ScoreCountsNodes(c.pod, node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // addScaled adds a plugin's scores, scaled as [ScaleScores] does. It returns false if they are no scores then.

@@ -20,9 +20,16 @@ type Cell struct {
 	Generation, Scored int64
 	// Status is the first rejection, nil if there is none; Stop is the position of the plugin that rejected.
 	Status *fwk.Status
-	Stop   int
+	Stop   int32
+	// Nodes is the number of nodes that Sum holds for; 0 if that does not matter.
+	Nodes int32
 	// Sum is the weighted sum of the scores that are not scaled.
 	Sum int64
+}
+
+// HasScores reports whether the scores hold for a generation of the node among so many nodes.
+func (c *Cell) HasScores(generation int64, nodes int) bool {
+	return c.Scored == generation && (c.Nodes == 0 || int(c.Nodes) == nodes)
 }
 
 // Table is what is known of the nodes for one signature.

@@ -125,3 +125,22 @@ func TestSignature_PairsHaveNoOrder(t *testing.T) {
 		}
 	}
 }
+
+// Scores hold for a generation, and where the number of nodes matters, for that.
+func TestCell_HasScores(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cell  Cell
+		nodes int
+		want  bool
+	}{
+		{"of the same generation", Cell{Scored: 7}, 3, true},
+		{"of another one", Cell{Scored: 6}, 3, false},
+		{"for as many nodes", Cell{Scored: 7, Nodes: 3}, 3, true},
+		{"for fewer", Cell{Scored: 7, Nodes: 2}, 3, false},
+	} {
+		if got := tt.cell.HasScores(7, tt.nodes); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

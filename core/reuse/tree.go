@@ -38,6 +38,8 @@ type sum struct {
 	ties     int32 // feasible cells with the best sum of scores
 	best     int64
 	stale    part
+	// ofCount says that scores hold for the number of nodes alone.
+	ofCount bool
 }
 
 // part is what of a sum is not known.
@@ -59,8 +61,9 @@ func (b bounds) join(other bounds) bounds {
 
 // Changes tells which positions of a list of nodes changed.
 type Changes interface {
-	// ChangesSince returns the positions that changed since an earlier call returned since, and what to pass to the next call.
-	// If known is false, as at the first call, with 0, any may have changed.
+	// ChangesSince returns the positions of which the node changed, or is another one, since an earlier call returned since, and
+	// what to pass to the next call. The list may have become shorter than some of them. If known is false, as at the first call,
+	// with 0, any may have changed.
 	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
 }
 
@@ -71,20 +74,27 @@ func (t *Table) Tree(places []Place, changes Changes, stops int) *Tree {
 	}
 	tree := t.tree
 	changed, now, known := changes.ChangesSince(tree.seen)
+	before := len(tree.places)
 	tree.seen, tree.places = now, places
-	if !known || tree.width != stops+1 {
+	if !known || tree.width != stops+1 || tree.blocks() > tree.leaves {
 		tree.rebuild(stops + 1)
 		return tree
 	}
+	tree.resize(before)
 	for _, position := range changed {
-		tree.expire(int(position) / blockSize)
+		if int(position) < len(places) {
+			tree.expire(int(position) / blockSize)
+		}
 	}
 	return tree
 }
 
+// blocks is how many blocks the places are in.
+func (t *Tree) blocks() int { return (len(t.places) + blockSize - 1) / blockSize }
+
 // rebuild makes room for all places; every block is stale.
 func (t *Tree) rebuild(width int) {
-	blocks := (len(t.places) + blockSize - 1) / blockSize
+	blocks := t.blocks()
 	t.leaves = 1 << bits.Len(uint(max(blocks, 1)-1))
 	t.width = width
 	t.nodes = resized(t.nodes, 2*t.leaves)
@@ -99,6 +109,47 @@ func (t *Tree) rebuild(width int) {
 	for i := t.leaves - 1; i > 0; i-- {
 		t.add(i)
 	}
+}
+
+// resize takes a list that ends elsewhere than that of before: the blocks between both ends are stale, or empty.
+func (t *Tree) resize(before int) {
+	now := len(t.places)
+	if before == now {
+		return
+	}
+	t.expireOfCount(1)
+	for block := min(before, now) / blockSize; block*blockSize < max(before, now); block++ {
+		if block < t.blocks() {
+			t.expire(block)
+		} else {
+			t.clear(block)
+		}
+	}
+}
+
+// expireOfCount makes the scores below a node stale that hold for another number of nodes.
+func (t *Tree) expireOfCount(i int) {
+	n := &t.nodes[i]
+	switch {
+	case !n.ofCount:
+	case i >= t.leaves:
+		n.stale, n.ofCount = n.stale|scores, false
+	default:
+		t.expireOfCount(2 * i)
+		t.expireOfCount(2*i + 1)
+		t.add(i)
+	}
+}
+
+// clear empties a block that has no places any more.
+func (t *Tree) clear(block int) {
+	i := t.leaves + block
+	t.nodes[i] = sum{}
+	clear(t.stopsOf(i))
+	for column := range t.scaledOf(i) {
+		t.scaledOf(i)[column] = noBounds
+	}
+	t.addUp(i)
 }
 
 func resized[T any](list []T, n int) []T {
@@ -132,7 +183,7 @@ func (t *Tree) addUp(i int) {
 func (t *Tree) add(i int) {
 	left, right := &t.nodes[2*i], &t.nodes[2*i+1]
 	n := &t.nodes[i]
-	*n = sum{feasible: left.feasible + right.feasible, stale: left.stale | right.stale}
+	*n = sum{feasible: left.feasible + right.feasible, stale: left.stale | right.stale, ofCount: left.ofCount || right.ofCount}
 	n.best, n.ties = better(left.best, left.ties, right.best, right.ties)
 	stops, leftStops, rightStops := t.stopsOf(i), t.stopsOf(2*i), t.stopsOf(2*i+1)
 	for at := range stops {
@@ -218,7 +269,7 @@ func (t *Tree) judge(block int, compute Compute) bool {
 func (t *Tree) rate(block int, compute Compute) bool {
 	i := t.leaves + block
 	n, scaled, at := t.nodes[i], t.scaledOf(i), t.block(block)
-	n.stale, n.ties = 0, 0
+	n.stale, n.ties, n.ofCount = 0, 0, false
 	for column := range scaled {
 		scaled[column] = noBounds
 	}
@@ -227,9 +278,10 @@ func (t *Tree) rate(block int, compute Compute) bool {
 		if cell.Status != nil {
 			continue
 		}
-		if cell.Scored != t.places[position].Generation && !compute(position, cell) {
+		if !cell.HasScores(t.places[position].Generation, len(t.places)) && !compute(position, cell) {
 			return false
 		}
+		n.ofCount = n.ofCount || cell.Nodes != 0
 		n.best, n.ties = better(n.best, n.ties, cell.Sum, 1)
 		t.joinScaled(scaled, position)
 	}

@@ -36,20 +36,38 @@ func (n *nodes) ChangesSince(since uint64) ([]int32, uint64, bool) {
 func (n *nodes) drawNode(t *rapid.T, position int) {
 	number := n.places[position].Number
 	n.places[position].Generation++
-	n.known[number] = Cell{Stop: rapid.SampledFrom([]int{0, 1, fits, fits, fits}).Draw(t, "stop"), Sum: rapid.Int64Range(-1, 2).Draw(t, "sum")}
+	n.known[number] = Cell{Stop: rapid.SampledFrom([]int32{0, 1, fits, fits, fits}).Draw(t, "stop"), Sum: rapid.Int64Range(-1, 2).Draw(t, "sum")}
 	n.scaled[number] = rapid.Int64Range(0, 2).Draw(t, "scaled")
 	n.changed = append(n.changed, int32(position))
 }
 
 // order gives the list so many nodes in another order.
 func (n *nodes) order(t *rapid.T, size int) {
-	for len(n.known) < size {
+	n.come(t, size-len(n.known))
+	n.places = rapid.Permutation(n.places).Draw(t, "order")
+	n.moves, n.changed = n.moves+1, nil
+}
+
+// come adds nodes at the end, as most nodes come.
+func (n *nodes) come(t *rapid.T, more int) {
+	for range more {
 		n.places = append(n.places, Place{Number: int32(len(n.known))})
 		n.known, n.scaled = append(n.known, Cell{}), append(n.scaled, 0)
 		n.drawNode(t, len(n.places)-1)
 	}
-	n.places = rapid.Permutation(n.places).Draw(t, "order")
-	n.moves, n.changed = n.moves+1, nil
+}
+
+// leave removes a node, and moves every third of those after it up, as they are of its zone.
+func (n *nodes) leave(at int) {
+	for ; at+3 < len(n.places); at += 3 {
+		n.places[at] = n.places[at+3]
+		n.changed = append(n.changed, int32(at))
+	}
+	for ; at+1 < len(n.places); at++ {
+		n.places[at] = n.places[at+1]
+		n.changed = append(n.changed, int32(at))
+	}
+	n.places = n.places[:at]
 }
 
 func (n *nodes) feasible(position int) bool { return n.cell(position).Stop == fits }
@@ -102,6 +120,12 @@ func TestTree_FindsWhatVisitFinds(t *testing.T) {
 			case 0:
 				n.order(t, len(n.known)+rapid.IntRange(0, 40).Draw(t, "more"))
 			case 1:
+			case 2:
+				n.come(t, rapid.IntRange(1, 70).Draw(t, "more"))
+			case 3:
+				for range rapid.IntRange(0, min(70, len(n.places)-1)).Draw(t, "fewer") {
+					n.leave(rapid.IntRange(0, len(n.places)-1).Draw(t, "leaves"))
+				}
 			default:
 				for range rapid.IntRange(1, 8).Draw(t, "changed") {
 					n.drawNode(t, rapid.IntRange(0, len(n.places)-1).Draw(t, "position"))

@@ -43,7 +43,7 @@ var (
 	_ fwk.ScorePlugin = (*ImageLocality)(nil)
 	_ fwk.SignPlugin  = (*ImageLocality)(nil)
 
-	_ framework.NodeLocal = (*ImageLocality)(nil)
+	_ framework.NodeCountScore = (*ImageLocality)(nil)
 )
 
 // New makes the plugin; it takes no arguments.
@@ -116,14 +116,8 @@ func normalize(sum int64, containers int) int64 {
 	return fwk.MaxNodeScore * (sum - least) / (most - least)
 }
 
-// AppendSignature appends the images and the number of nodes. How many nodes have an image is the node's own: the count at the
-// time when it was last copied.
+// AppendSignature appends the images. How many nodes have an image is the node's own: the count at the time when it was last copied.
 func (p *ImageLocality) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
-	nodes, err := p.handle.SnapshotSharedLister().NodeInfos().List()
-	if err != nil {
-		return to, false
-	}
-	to = to.Number(int64(len(nodes)))
 	for _, containers := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		to = to.Number(int64(len(containers)))
 		for i := range containers {
@@ -131,6 +125,16 @@ func (p *ImageLocality) AppendSignature(to reuse.Signature, _ fwk.CycleState, po
 		}
 	}
 	return to, true
+}
+
+// ScoreCountsNodes implements framework.NodeCountScore: without any of the images a node scores 0, however many nodes there are.
+func (*ImageLocality) ScoreCountsNodes(pod *v1.Pod, node fwk.NodeInfo) bool {
+	images := node.GetImageStates()
+	if len(images) == 0 {
+		return false
+	}
+	has := func(c v1.Container) bool { return findImage(images, c.Image) != nil }
+	return slices.ContainsFunc(pod.Spec.InitContainers, has) || slices.ContainsFunc(pod.Spec.Containers, has)
 }
 
 // SignPod signs the images.

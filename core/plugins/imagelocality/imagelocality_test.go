@@ -117,3 +117,18 @@ func TestScore_DoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations for a node", n)
 	}
 }
+
+// The number of nodes matters on a node that has one of the pod's images, whichever container uses it.
+func TestScoreCountsNodes_WhereImageIs(t *testing.T) {
+	p, nodes := onCluster(t, mk.Node("has").Image(100*mib, "redis:7").Obj(), mk.Node("other").Image(100*mib, "nginx:1").Obj(), mk.Node("empty").Obj())
+	main := mk.Pod("main").Image("redis:7").Obj()
+	first := mk.Pod("first").Image("none").Obj()
+	first.Spec.InitContainers = []v1.Container{{Image: "redis:7"}}
+	for _, pod := range []*v1.Pod{main, first} {
+		for i, want := range []bool{true, false, false} {
+			if got := p.ScoreCountsNodes(pod, nodes[i]); got != want {
+				t.Errorf("pod %s on %s: %v", pod.Name, nodes[i].Node().Name, got)
+			}
+		}
+	}
+}
