@@ -49,13 +49,13 @@ func (s *Snapshot) Fork() *Snapshot {
 		amounts:       slices.Clone(s.amounts),
 		free:          slices.Clone(s.free),
 	}
-	names := make([]string, len(s.list))
-	slots := make([]slot, len(s.list))
-	for i := range s.list {
-		names[i] = s.list[i].Node().Name
-		slots[i] = *s.slots[names[i]]
-		fork.slots[names[i]] = &slots[i]
+	slots := make([]slot, len(s.order))
+	for i, o := range s.order {
+		slots[i] = *o.slot
+		fork.slots[slots[i].info.node.Name] = &slots[i]
+		fork.seat(i, o.arrival, &slots[i])
 	}
-	fork.rebuildLists(names)
+	fork.refillSublists(0)
+	fork.log.Reset()
 	return fork
 }

@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 
@@ -105,17 +106,41 @@ func (t *nodeTree) list() ([]string, error) {
 		return nil, nil
 	}
 	names := make([]string, 0, t.len())
-	open := slices.Clone(t.zones)
-	for i := 0; len(open) > 0; i++ {
-		open = slices.DeleteFunc(open, func(z *zone) bool { return i >= len(z.nodes) })
-		for _, z := range open {
-			names = append(names, z.nodes[i].name)
-		}
+	for node := range t.all() {
+		names = append(names, node.name)
 	}
 	if len(names) < t.len() {
 		return names, errors.New("all zones exhausted before reaching count of nodes expected")
 	}
 	return names, nil
+}
+
+// all goes through every node, round robin over the zones.
+func (t *nodeTree) all() iter.Seq[zoneNode] {
+	return func(yield func(zoneNode) bool) {
+		open := slices.Clone(t.zones)
+		for i := 0; len(open) > 0; {
+			open = slices.DeleteFunc(open, func(z *zone) bool { return i >= len(z.nodes) })
+			for end := shortest(open); i < end; i++ {
+				for _, z := range open {
+					if !yield(z.nodes[i]) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// shortest is how many nodes the smallest of some zones has.
+func shortest(zones []*zone) int {
+	n := 0
+	for i, z := range zones {
+		if i == 0 || len(z.nodes) < n {
+			n = len(z.nodes)
+		}
+	}
+	return n
 }
 
 func (t *nodeTree) clone() *nodeTree {

@@ -16,7 +16,8 @@ import (
 // from it are valid until then.
 type Snapshot struct {
 	slots   map[string]*slot // by node name; exactly the nodes of the list
-	list    []fwk.NodeInfo   // in the order of the tree
+	order   []ordered        // in the order of the tree
+	list    []fwk.NodeInfo   // the same nodes
 	places  []reuse.Place    // of the nodes of the list
 	objects []*v1.Node       // of the nodes of the list
 	names   *nodenames.List  // of the nodes of the list; nil until it is asked for
@@ -31,7 +32,8 @@ type Snapshot struct {
 	treeVersion uint64 // the version of the tree that the list follows
 
 	changed []Change
-	log     changelog.Log[int32] // positions in the list, since it was ordered
+	log     changelog.Log[int32] // positions in the list that changed, or have another node
+	moved   []int32              // positions that have another node, or none, since the list was ordered last
 }
 
 // slot is a node in the snapshot. Its address is stable across refreshes.
@@ -161,8 +163,9 @@ func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 // IsPVCUsedByPods reports whether a pod on any node uses the claim "namespace/name".
 func (s *Snapshot) IsPVCUsedByPods(key string) bool { return s.pvcNodeCounts[key] > 0 }
 
-// ChangesSince returns the positions in List of the nodes that changed since an earlier call returned since, and what to pass to
-// the next call. If known is false, as at the first call, with 0, or when the list was ordered anew, any node may have changed.
+// ChangesSince returns the positions in List of which the node changed, is another one or left, since an earlier call returned since,
+// and what to pass to the next call. A position may be beyond the end by now. If known is false, as at the first call, with 0, or when
+// most nodes have moved, any node may have changed.
 func (s *Snapshot) ChangesSince(since uint64) (positions []int32, now uint64, known bool) {
 	return s.log.Since(since)
 }

@@ -2,10 +2,12 @@ package cache
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"pgregory.net/rapid"
 
 	"orrery/core/mk"
 	"orrery/core/reuse"
@@ -409,7 +411,54 @@ func TestSnapshot_ChangesSince(t *testing.T) {
 	}
 	_, last, known := s.ChangesSince(first)
 	same(t, "known after many changes", false, known)
-	c.AddNode(mk.Node("d").Obj())
-	_, _, known = refreshed(t, c, s).ChangesSince(last)
-	same(t, "known after the list was ordered anew", false, known)
+	for _, name := range []string{"d", "e", "f"} {
+		c.AddNode(mk.Node(name).Obj())
+	}
+	positions, now, known = refreshed(t, c, s).ChangesSince(last)
+	same(t, "known after nodes came", true, known)
+	same(t, "their positions", []int32{3, 4, 5}, positions)
+	if err := c.RemoveNode(mk.Node("e").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	positions, now, known = refreshed(t, c, s).ChangesSince(now)
+	same(t, "known after a node left", true, known)
+	same(t, "its position and the last", []int32{4, 5}, positions)
+	if err := c.RemoveNode(mk.Node("a").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, known = refreshed(t, c, s).ChangesSince(now)
+	same(t, "known after all nodes moved", false, known)
+}
+
+// A reader that looks at the changed positions alone knows every node's place.
+func TestSnapshot_ReadersFollowOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, m, s := New(), newModel(), NewSnapshot()
+		var mark uint64
+		var known []reuse.Place
+		for range rapid.IntRange(1, 40).Draw(t, "refreshes") {
+			for range rapid.IntRange(0, 3).Draw(t, "steps") {
+				applyRandom(t, c, m)
+			}
+			if err := c.UpdateSnapshot(s); err != nil {
+				t.Fatal(err)
+			}
+			if rapid.Bool().Draw(t, "skipped") {
+				continue
+			}
+			positions, now, all := s.ChangesSince(mark)
+			mark, known = now, append(known, make([]reuse.Place, len(s.Places()))...)[:len(s.Places())]
+			if !all {
+				copy(known, s.Places())
+			}
+			for _, at := range positions {
+				if int(at) < len(known) {
+					known[at] = s.Places()[at]
+				}
+			}
+			if !slices.Equal(s.Places(), known) {
+				t.Fatalf("the places are %v, a reader of the changes knows %v", s.Places(), known)
+			}
+		}
+	})
 }

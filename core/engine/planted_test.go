@@ -17,10 +17,10 @@ type plantedMistake struct{ name, file, from, to string }
 
 // unseen is a mistake by which a place does not show that a node differs in something.
 func unseen(name, differs string) plantedMistake {
-	const from = "\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif file && kind == Updated {\n"
+	const from = "\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif kind == Updated {\n"
 	return plantedMistake{
 		name, "cache/refresh.go", from,
-		"\tbefore := at.info\n\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif file && kind == Updated && !(" + differs + ") {\n",
+		"\tbefore := at.info\n\tinfo.copyTo(&at.info)\n\ts.amounts[at.number] = info.amounts()\n\tif kind == Updated && !(" + differs + ") {\n",
 	}
 }
 
@@ -39,7 +39,10 @@ var plantedMistakes = []plantedMistake{
 	{"namespace's labels", "plugins/interpodaffinity/termset.go", ".Pairs(pl.visibleLabels).Pairs(namespace)", ".Pairs(pl.visibleLabels)"},
 	{"spread count", "plugins/topology/domaincounts.go", "range changed {", "range changed[1:] {"},
 	{"minimum domain", "plugins/topology/domainsums.go", "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
-	{"number of a place", "plugins/topology/podindex.go", "if r.listsSnapshot(nodes) {", "if !r.numbered && r.listsSnapshot(nodes) {"},
+	{"number of a place", "plugins/topology/podindex.go", "\tr.setNumber(number, p.slot)\n", "\tif !moved {\n\t\tr.setNumber(number, p.slot)\n\t}\n"},
+	{"node that moved", "cache/order.go", "\t\ts.moved = append(s.moved, int32(n))\n\t\tn++\n", "\t\tif n < len(s.order)-1 {\n\t\t\ts.moved = append(s.moved, int32(n))\n\t\t}\n\t\tn++\n"},
+	{"node that left", "plugins/topology/podindex.go", "\tr.freeDisplaced()\n", ""},
+	{"number of nodes", "reuse/tables.go", "(c.Nodes == 0 || int(c.Nodes) == nodes)", "true"},
 	{"nominated pods of a kept verdict", "reuse/results.go", "|| !slices.Equal(known.nominated, nominated)", ""},
 	{"changed node of a kept dry run", "reuse/results.go", "|| known.generation != node.GetGeneration()", ""},
 	{"priority of a preemptor", "preempt/kept.go", "strconv.Itoa(int(corev1.PodPriority(pod)))", "strconv.Itoa(0)"},

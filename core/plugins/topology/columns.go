@@ -23,12 +23,16 @@ func (r *PodIndex) Columns(revision uint64) (c Columns, ok bool) {
 // number fills the slot of each number.
 func (r *PodIndex) number(places []reuse.Place) {
 	for i, p := range r.listed {
-		for int(places[i].Number) >= len(r.slotByNumber) {
-			r.slotByNumber = append(r.slotByNumber, NoSlot)
-		}
-		r.slotByNumber[places[i].Number] = p.slot
+		r.setNumber(places[i].Number, p.slot)
 	}
 	r.numbered = true
+}
+
+func (r *PodIndex) setNumber(number, slot int32) {
+	for int(number) >= len(r.slotByNumber) {
+		r.slotByNumber = append(r.slotByNumber, NoSlot)
+	}
+	r.slotByNumber[number] = slot
 }
 
 // Slot is the slot of a node.

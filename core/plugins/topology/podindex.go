@@ -25,8 +25,9 @@ type ChangedNodes interface {
 	List() ([]fwk.NodeInfo, error)
 	// Places returns the places of the nodes of List.
 	Places() []reuse.Place
-	// ChangesSince returns the positions in List of the nodes that changed since an earlier call returned since, and what to
-	// pass to the next call; known is false if any node may have changed.
+	// ChangesSince returns the positions in List of which the node changed, or is another one, since an earlier call returned
+	// since, and what to pass to the next call; the list may have become shorter than some. known is false if any node may
+	// have changed.
 	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
 }
 
@@ -53,6 +54,8 @@ type PodIndex struct {
 
 	slotByNumber []int32 // by the number of a node's place
 	numbered     bool    // the last Sync was of a snapshot with places
+
+	displaced []int32 // slots of nodes that are no longer in their position, during Sync
 
 	scratch []indexedPod // reused for the pods of the next node
 }
@@ -98,7 +101,7 @@ func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 	r.renumber()
 }
 
-// syncChanges looks only at the nodes that the snapshot says have changed. It returns false if the snapshot cannot say, or if
+// syncChanges looks only at the positions that the snapshot says have changed. It returns false if the snapshot cannot say, or if
 // the list is not its own.
 func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 	if !r.listsSnapshot(nodes) {
@@ -107,20 +110,46 @@ func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 	}
 	positions, now, known := r.changes.ChangesSince(r.since)
 	r.since = now
-	if !known || len(nodes) != len(r.listed) {
+	if !known {
 		return false
 	}
-	moved := false
+	r.displaced = r.displaced[:0]
+	for len(r.listed) < len(nodes) {
+		r.listed = append(r.listed, listEntry{slot: NoSlot})
+	}
+	for _, p := range r.listed[len(nodes):] {
+		r.displaced = append(r.displaced, p.slot)
+	}
+	r.listed = r.listed[:len(nodes)]
+	places := r.changes.Places()
 	for _, at := range positions {
-		if p := &r.listed[at]; nodes[at].GetGeneration() != p.generation {
-			moved = r.read(p, nodes[at]) || moved
+		if int(at) < len(nodes) && nodes[at].GetGeneration() != r.listed[at].generation {
+			r.readMoved(at, nodes[at], places[at].Number)
 		}
 	}
-	if moved {
-		r.freeUnlisted()
-		r.number(r.changes.Places())
-	}
+	r.freeDisplaced()
 	return true
+}
+
+// readMoved reads the node at a position, which may be another one than before.
+func (r *PodIndex) readMoved(at int32, info fwk.NodeInfo, number int32) {
+	p := &r.listed[at]
+	before := p.slot
+	moved := r.read(p, info)
+	r.slots[p.slot].revision = r.revision
+	r.setNumber(number, p.slot)
+	if moved && before != NoSlot {
+		r.displaced = append(r.displaced, before)
+	}
+}
+
+// freeDisplaced frees the slots of nodes that had to leave their position and are in no other.
+func (r *PodIndex) freeDisplaced() {
+	for _, at := range r.displaced {
+		if r.slots[at].revision != r.revision {
+			r.freeSlot(at)
+		}
+	}
 }
 
 // listsSnapshot reports whether a list is that of a snapshot that says which nodes changed.
@@ -302,18 +331,22 @@ func (r *PodIndex) freeUnlisted() {
 	}
 	for at := range r.slots {
 		s := &r.slots[at]
-		if s.node == nil || s.revision == r.revision {
-			continue
+		if s.node != nil && s.revision != r.revision {
+			r.freeSlot(int32(at))
 		}
-		r.releasePods(s.pods)
-		delete(r.slotOf, s.node)
-		*s = slot{}
-		for _, k := range r.keys {
-			k.setNode(int32(at), nil)
-		}
-		r.free = append(r.free, int32(at))
-		r.logChange(int32(at))
 	}
+}
+
+func (r *PodIndex) freeSlot(at int32) {
+	s := &r.slots[at]
+	r.releasePods(s.pods)
+	delete(r.slotOf, s.node)
+	*s = slot{}
+	for _, k := range r.keys {
+		k.setNode(at, nil)
+	}
+	r.free = append(r.free, at)
+	r.logChange(at)
 }
 
 // logChange logs that a slot changed. DomainCounts for which the log is too short count all slots, which then costs no more.
