@@ -41,7 +41,7 @@ type LiveOptions struct {
 	// only one can be read; empty is the context's own.
 	Open     func(ctx context.Context, name, namespace string) (*Cluster, error)
 	Contexts []string
-	// Again returns the flags with which another command reaches the cluster of that name, each followed by a space.
+	// Again returns how a what-if of the cluster of that name begins on the command line, up to its changes.
 	Again func(name string) string
 	// Schedule says that sessions schedule. Allow permits changes to the cluster from the screen.
 	Schedule, Allow bool
@@ -196,5 +196,5 @@ func (l *Live) Close() { l.Cluster.Close() }
 
 // WhatIfCommand returns the current time, and the command that runs the same what-if on the cluster.
 func (l *Live) WhatIfCommand(changes []change.Change) (time.Time, string) {
-	return l.Now(), "orrery whatif " + l.options.Again(l.Name()) + change.ShellWords(changes)
+	return l.Now(), l.options.Again(l.Name()) + change.ShellWords(changes)
 }

@@ -66,7 +66,7 @@ func TestConnection_RepeatsAddressWithoutPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := o.Again("cluster"), "--server https://host:6443 "; got != want {
+	if got, want := o.Again("cluster"), "orrery whatif --server https://host:6443 "; got != want {
 		t.Errorf("the cluster is found again by %q, want %q", got, want)
 	}
 }

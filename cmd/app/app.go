@@ -24,11 +24,12 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 func Main(args []string, options ...Option) int {
 	defer outfile.RemoveUnfinished()
 	logTo(printable.NewWriter(os.Stderr))
-	return execute(args, os.Stdout, os.Stderr, options)
+	words, args := called(os.Args[0], args)
+	return execute(words, args, os.Stdout, os.Stderr, options)
 }
 
 // execute is Main without the logs, which are the process's.
-func execute(args []string, to, errorsTo io.Writer, options []Option) int {
+func execute(words string, args []string, to, errorsTo io.Writer, options []Option) int {
 	stdout, stderr := printable.NewWriter(to), printable.NewWriter(errorsTo)
 	defer func() {
 		_, _ = stdout.Flush(), stderr.Flush()
@@ -43,6 +44,7 @@ func execute(args []string, to, errorsTo io.Writer, options []Option) int {
 	c.SetOut(stdout)
 	c.SetErr(stderr)
 	c.SetArgs(args)
+	nameCommand(c, words)
 	return exitCode(c.Execute(), stderr)
 }
 

@@ -16,11 +16,13 @@ var update = flag.Bool("update", false, "write what commands print into the scri
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"orrery":    func() { os.Exit(app.Main(os.Args[1:])) },
-		"maketrace": func() { makeTrace(os.Args[1]) },
-		"onscreen":  onScreenMain,
-		"kubectl":   kubectlMain,
-		"jq":        jqMain,
+		"orrery":                  func() { os.Exit(app.Main(os.Args[1:])) },
+		"kubectl-orrery":          func() { os.Exit(app.Main(os.Args[1:])) },
+		"kubectl_complete-orrery": func() { os.Exit(app.Main(os.Args[1:])) },
+		"maketrace":               func() { makeTrace(os.Args[1]) },
+		"onscreen":                onScreenMain,
+		"kubectl":                 kubectlMain,
+		"jq":                      jqMain,
 	})
 }
 

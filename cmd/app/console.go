@@ -147,7 +147,7 @@ func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, plu
 		if name != first || hasContext && !cmd.Flags().Changed("context") {
 			text += "--context " + change.ShellWord(name) + " "
 		}
-		return text
+		return whatIfWords(cmd, text)
 	}
 	return o, first, nil
 }

@@ -73,7 +73,7 @@ func (e *emptyCluster) kubeconfig(t *testing.T, context, namespace string, curre
 // clustersOf returns the clusters of a command line, and the name of the first.
 func clustersOf(t *testing.T, args ...string) (tui.LiveOptions, string, error) {
 	t.Helper()
-	f, c := consoleFlags{}, &cobra.Command{}
+	f, c := consoleFlags{}, &cobra.Command{Use: "orrery"}
 	f.connection.addFlags(c, true)
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestConsole_SwitchesContextsOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s was asked by %q, want %q", context, got, want)
 		}
 	}
-	if got, want := o.Again("two"), "--as jane --as-group devs --as-group ops --context two "; got != want {
+	if got, want := o.Again("two"), "orrery whatif --as jane --as-group devs --as-group ops --context two "; got != want {
 		t.Errorf("the second is found again by %q, want %q", got, want)
 	}
 }
@@ -135,7 +135,7 @@ func TestConsole_ClusterAndNamespaceFromFlags(t *testing.T) {
 	if len(one.visitors()) == 0 {
 		t.Error("the other context is not that of the other file")
 	}
-	if got, want := o.Again("two"), "--context two "; got != want {
+	if got, want := o.Again("two"), "orrery whatif --context two "; got != want {
 		t.Errorf("it is found again by %q, want %q", got, want)
 	}
 	if _, err := o.Open(t.Context(), "three", ""); err == nil || !strings.Contains(err.Error(), `"three"`) {

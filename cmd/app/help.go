@@ -42,12 +42,12 @@ func flagGroups(c *cobra.Command) []flagGroup {
 func helpText(c *cobra.Command, groups []flagGroup) string {
 	var b strings.Builder
 	b.WriteString(paragraphs(c.Short) + "\n")
-	examples := strings.Split(strings.TrimRight(c.Example, "\n"), "\n")
+	examples := strings.Split(asTyped(c, strings.TrimRight(c.Example, "\n")), "\n")
 	first, more := examples[:min(leading, len(examples))], examples[min(leading, len(examples)):]
 	helpSection(&b, "Examples", strings.Join(first, "\n"))
 	helpSection(&b, "Usage", "  "+strings.Join(usageLines(c), "\n  "))
 	if c.Long != "" {
-		b.WriteString("\n" + paragraphs(c.Long) + "\n")
+		b.WriteString("\n" + paragraphs(asTyped(c, c.Long)) + "\n")
 	}
 	helpSection(&b, "More examples", strings.Join(more, "\n"))
 	helpSection(&b, "Commands", commandLines(c))

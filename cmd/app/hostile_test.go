@@ -141,7 +141,7 @@ func outputOf(t *testing.T, args []string) (stdout, stderr string) {
 		_ = c.Run() // most fail
 	} else {
 		t.Setenv("TERM", "dumb") // without a screen, also where the test has a terminal
-		execute(args, &out, &said, nil)
+		execute("orrery", args, &out, &said, nil)
 	}
 	return out.String(), said.String()
 }

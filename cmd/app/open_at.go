@@ -21,7 +21,7 @@ type openedAt struct {
 	// position is what --at takes for the same: the time since the start, or the number of records if that was given,
 	// which is exact where several have the same time. Empty for a cluster.
 	position string
-	// again are the flags that ask the same source at the same position, each followed by a space.
+	// again is how a what-if of the same source at the same position begins, up to its changes.
 	again string
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
@@ -75,7 +75,7 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	if s.position = offsetText(s.at.Sub(player.Start().Time)); numbered {
 		s.at, s.position = player.At().Time, at
 	}
-	s.again = "--trace " + change.ShellWord(arg) + " --at " + s.position + " "
+	s.again = whatIfWords(c, "--trace "+change.ShellWord(arg)+" --at "+s.position+" ")
 	return s, nil
 }
 

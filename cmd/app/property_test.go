@@ -280,7 +280,7 @@ func writeTrace(t *testing.T, name string, objects []world.Object) {
 func runJSON(t *testing.T, doc any, args ...string) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	if code := execute(append(args, "-o", "json"), &out, &problems, nil); code > 1 {
+	if code := execute("orrery", append(args, "-o", "json"), &out, &problems, nil); code > 1 {
 		t.Fatalf("orrery %s: exit code %d: %s", strings.Join(args, " "), code, problems.String())
 	}
 	if err := json.Unmarshal(out.Bytes(), doc); err != nil {

@@ -132,7 +132,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	}
 	s.trace = from.name
 	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread}
-	s.again = a.clusterFlags(c)
+	s.again = whatIfWords(c, a.clusterFlags(c))
 	return s, nil
 }
 

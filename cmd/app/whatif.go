@@ -227,9 +227,9 @@ func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 	return doc
 }
 
-// whatIfCommandFor returns the shell command that evaluates changes, with the flags for a source and a position.
-func whatIfCommandFor(flags string, changes ...change.Change) string {
-	return "orrery whatif " + flags + change.ShellWords(changes)
+// whatIfCommandFor returns the shell command that evaluates changes. It begins as one of the same source does.
+func whatIfCommandFor(again string, changes ...change.Change) string {
+	return again + change.ShellWords(changes)
 }
 
 func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {
