@@ -27,6 +27,7 @@
 //	  │
 //	world/memory  world/live                           a simulated cluster, and a real one
 //	  │
+//	codec                                              what an engine holds, as bytes
 //	trim  admission                                    fields kept of objects, and parts that equal ones share · plugins that
 //	quota                                              change and refuse new objects · what objects use of quotas
 //	  │
