@@ -41,6 +41,7 @@ core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world: core/nodenames
 core/codec: core/footprint core/world
+core/codec/codectest
 core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable

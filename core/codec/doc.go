@@ -15,5 +15,6 @@
 // Data may come from a file, and be hostile. No number in it makes a Coder take memory before the bytes are there, and an element
 // takes at least one byte. What cannot be is an error, after which the Coder reads zeros and no elements.
 //
-// coder has the simple values, collections the lists and maps, objects the objects and parts of them.
+// coder has the simple values, collections the lists and maps, objects the objects and parts of them, actions the actions of
+// effects.
 package codec
