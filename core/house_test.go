@@ -46,17 +46,17 @@ core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable
 core/extender: core/nodenames core/world
-core/store: core/changelog core/printable core/requests core/world
+core/store: core/changelog core/codec core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world
 core/leader/sim: core/leader core/world
 core/world/memory: core/admission core/clusterapi core/controllerapi core/csimigration core/deviceapi core/podapi core/quota core/requests core/saturating core/storageapi core/trim core/world
 core/trace: core/footprint core/printable core/requests core/store core/trim core/world
-core/volumes: core/store core/world
+core/volumes: core/codec core/store core/world
 core/volumes/outcome: core/store core/world
-core/devices: core/store core/world
+core/devices: core/codec core/store core/world
 core/devices/outcome: core/store core/world
-core/gangs: core/store core/world
+core/gangs: core/codec core/store core/world
 # evictions
 core/evict: core/printable core/world
 core/evict/budget: core/evict core/world

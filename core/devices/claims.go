@@ -123,9 +123,7 @@ func (s *State) InFlightClaims() []*resourcev1.ResourceClaim {
 
 // AssumedClaims returns the names of the claims of which something is assumed, sorted.
 func (s *State) AssumedClaims() []types.NamespacedName {
-	return slices.SortedFunc(maps.Keys(s.assumed), func(a, b types.NamespacedName) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	return slices.SortedFunc(maps.Keys(s.assumed), compareNames)
 }
 
 // Pending counts the claims in flight, those of them that are abandoned, and those of which something is assumed.

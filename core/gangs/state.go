@@ -45,10 +45,7 @@ func (s *State) Len() int { return len(s.groups) }
 
 // Keys returns the names of all groups in order.
 func (s *State) Keys() []Key {
-	return slices.SortedFunc(maps.Keys(s.groups), func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Workload, b.Workload),
-			cmp.Compare(a.Group, b.Group), cmp.Compare(a.Replica, b.Replica))
-	})
+	return slices.SortedFunc(maps.Keys(s.groups), compareKeys)
 }
 
 // Changed takes in a change of a pod.
