@@ -65,16 +65,16 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/config core/devices core/gangs core/printable core/reuse core/volumes core/world
-core/preempt: core/framework core/reuse core/world
+core/framework: core/codec core/config core/devices core/gangs core/printable core/reuse core/volumes core/world
+core/preempt: core/codec core/framework core/reuse core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
 core/plugins/hint
 core/plugins/podvolumes: core/world
 core/plugins/topology: core/changelog core/reuse
 core/plugins/defaultbinder: core/config core/framework core/world
-core/plugins/defaultpreemption: core/config core/framework core/preempt core/world
-core/plugins/dynamicresources: core/config core/devices core/framework core/plugins/hint core/reuse core/world
+core/plugins/defaultpreemption: core/codec core/config core/framework core/preempt core/world
+core/plugins/dynamicresources: core/codec core/config core/devices core/framework core/plugins/hint core/reuse core/world
 core/plugins/gangscheduling: core/config core/framework core/gangs core/plugins/hint
 core/plugins/imagelocality: core/config core/framework core/reuse core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
@@ -91,7 +91,7 @@ core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint core/reuse
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
-core/plugins/volumebinding: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
+core/plugins/volumebinding: core/codec core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone

@@ -18,6 +18,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/codec"
 	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/preempt"
@@ -40,7 +41,7 @@ var (
 	_ fwk.PreEnqueuePlugin    = (*DefaultPreemption)(nil)
 	_ fwk.EnqueueExtensions   = (*DefaultPreemption)(nil)
 	_ framework.EffectHandler = (*DefaultPreemption)(nil)
-	_ framework.Forker        = (*DefaultPreemption)(nil)
+	_ framework.StateCoder    = (*DefaultPreemption)(nil)
 )
 
 // New makes the plugin from its *configv1.DefaultPreemptionArgs.
@@ -138,3 +139,6 @@ func (p *DefaultPreemption) EffectDone(id world.EffectID, _ world.Action, out wo
 func (p *DefaultPreemption) ForkFrom(old fwk.Plugin) {
 	p.evictions.ForkFrom(old.(*DefaultPreemption).evictions)
 }
+
+// CodeState codes the preemptions in progress.
+func (p *DefaultPreemption) CodeState(c *codec.Coder) { p.evictions.CodeState(c) }

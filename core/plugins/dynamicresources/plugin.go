@@ -56,6 +56,7 @@ var (
 	_ fwk.ScoreExtensions       = (*DynamicResources)(nil)
 	_ fwk.ReservePlugin         = (*DynamicResources)(nil)
 	_ framework.StepwisePreBind = (*DynamicResources)(nil)
+	_ framework.BindingCoder    = (*DynamicResources)(nil)
 	_ framework.EffectHandler   = (*DynamicResources)(nil)
 	_ framework.ScaledScore     = (*DynamicResources)(nil)
 	_ fwk.EnqueueExtensions     = (*DynamicResources)(nil)

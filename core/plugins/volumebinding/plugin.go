@@ -47,6 +47,7 @@ var (
 	_ fwk.ScorePlugin           = (*VolumeBinding)(nil)
 	_ fwk.ReservePlugin         = (*VolumeBinding)(nil)
 	_ framework.StepwisePreBind = (*VolumeBinding)(nil)
+	_ framework.BindingCoder    = (*VolumeBinding)(nil)
 	_ fwk.EnqueueExtensions     = (*VolumeBinding)(nil)
 	_ fwk.SignPlugin            = (*VolumeBinding)(nil)
 )
