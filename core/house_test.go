@@ -98,7 +98,7 @@ core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins
 # the engine and what observes it
 core/cache: core/changelog core/codec core/nodenames core/requests core/reuse core/saturating
 core/queue: core/cache core/codec core/requests core/saturating core/world
-core/engine: core/cache core/config core/devices core/extender core/framework core/gangs core/nodenames core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
+core/engine: core/cache core/codec core/config core/devices core/extender core/framework core/gangs core/nodenames core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world

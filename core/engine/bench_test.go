@@ -87,6 +87,50 @@ func BenchmarkFork(b *testing.B) {
 	}
 }
 
+// BenchmarkState is what a recording that begins in the middle costs: a fork, which is all that the scheduler waits for, its state
+// as objects and bytes, and an engine made of these. The cluster has 5,000 nodes and 100,000 pods, of which 5,000 are pending.
+func BenchmarkState(b *testing.B) {
+	e := newFilledEngine(b, 5000, 0)
+	for i := range 95_000 {
+		apply(b, e, world.Changed{Op: world.Added, Object: deploymentPod(i)})
+	}
+	for i := range 5000 {
+		apply(b, e, world.Changed{Op: world.Added, Object: mk.Pod(fmt.Sprintf("waiting%d", i)).CPU("1000").Obj()})
+	}
+	for _, more := e.Step(); more; _, more = e.Step() {
+		e.Effects()
+	}
+	fork, err := e.Fork()
+	if err != nil {
+		b.Fatal(err)
+	}
+	state, err := fork.State()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, run := range map[string]func() error{
+		"fork":  func() error { _, err := e.Fork(); return err },
+		"write": func() error { _, err := fork.State(); return err },
+		"read": func() error {
+			restored, err := engine.New(engine.Options{Start: start})
+			if err != nil {
+				return err
+			}
+			return restored.Restore(state)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(state.Data))/(1<<20), "MiB-data")
+		})
+	}
+}
+
 // BenchmarkMemory is the memory of an engine with 5,000 nodes and 100,000 bound pods, objects included.
 // The pods are as a Deployment's are after trimming: two containers, labels, an owner, conditions.
 func BenchmarkMemory(b *testing.B) {

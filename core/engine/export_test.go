@@ -7,3 +7,6 @@ func (e *Engine) ForkReusing(on bool) (*Engine, error) {
 	e.options.NoReuse = !on
 	return e.Fork()
 }
+
+// Options returns the options that the engine was made with.
+func (e *Engine) Options() Options { return e.options }

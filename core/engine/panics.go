@@ -25,10 +25,12 @@ func (e *Engine) Panics() []PanicCount {
 	for source, n := range e.panics {
 		list = append(list, PanicCount{source, n})
 	}
-	slices.SortFunc(list, func(a, b PanicCount) int {
-		return cmp.Or(cmp.Compare(a.Plugin, b.Plugin), cmp.Compare(a.Point, b.Point))
-	})
+	slices.SortFunc(list, func(a, b PanicCount) int { return compareSources(a.PanicSource, b.PanicSource) })
 	return list
+}
+
+func compareSources(a, b PanicSource) int {
+	return cmp.Or(cmp.Compare(a.Plugin, b.Plugin), cmp.Compare(a.Point, b.Point))
 }
 
 // pluginPanicked reports a panic, which may have been on another goroutine. The call has failed with it.

@@ -80,6 +80,8 @@ type storyRun struct {
 	objects   map[string]world.Object // by name
 	players   []*player
 	building  *player // the player that new plugins belong to
+	restores  bool    // every command is run on a restored engine, too
+	restored  int     // how many were
 }
 
 // runLine runs one command on every player, and returns the first one's output.
@@ -116,6 +118,16 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 		s.open()
 	}
 	action := s.command(verb, args)
+	if s.restores {
+		if p := s.restoredPlayer(); p != nil {
+			defer func() {
+				s.building = p
+				action(p)
+				p.collect()
+				s.compareRestored(p)
+			}()
+		}
+	}
 	for _, p := range s.players {
 		s.building = p
 		p.log = nil
