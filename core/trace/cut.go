@@ -10,8 +10,9 @@ import (
 )
 
 // Cut copies the records of a trace from first to last, both included. If records before first are dropped, lists of
-// all objects at that time replace them, and the copy is a trace [FromSnapshot]. A damaged trace is copied up to the
-// damage, with a mark there that says so, and Cut returns the damage as its error.
+// all objects at that time replace them, and the copy is a trace [FromSnapshot]. A trace [FromState] is copied from its last state
+// before first on, so that the copy is replayed exactly; until it is known which that is, the records since a state are kept in
+// memory. A damaged trace is copied up to the damage, with a mark there that says so, and Cut returns the damage as its error.
 func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if last.Before(first) {
 		return fmt.Errorf("cutting a trace: the end, %s, is before the beginning, %s", last.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
@@ -46,12 +47,17 @@ type cutter struct {
 	state   *store.Store
 	at      time.Time // of the last record that was read, or first
 	dropped bool
-	w       *Writer
+	// sinceState are the records before first from the last state on.
+	sinceState []Record
+	w          *Writer
 }
 
 func (c *cutter) add(r Record) error {
 	if r.At.After(c.at) {
 		c.at = r.At
+	}
+	if c.w == nil && c.header.Origin == FromState && c.holdBack(r) {
+		return nil
 	}
 	if c.w == nil && r.At.Before(c.first) {
 		c.dropped = true
@@ -64,6 +70,18 @@ func (c *cutter) add(r Record) error {
 		return err
 	}
 	return c.w.Write(r)
+}
+
+// holdBack keeps a record that comes before the first one wanted, as long as no later state does.
+func (c *cutter) holdBack(r Record) bool {
+	if _, is := r.Body.(State); is && !r.At.After(c.first) {
+		c.sinceState = nil
+	}
+	if !r.At.Before(c.first) {
+		return false
+	}
+	c.sinceState = append(c.sinceState, r)
+	return true
 }
 
 // applyToState applies the object changes of an input. It ignores the store's errors: the engine refused the same
@@ -84,6 +102,9 @@ func (c *cutter) open() error {
 	if c.dropped {
 		c.header.Origin, c.header.Start = FromSnapshot, c.first
 	}
+	if len(c.sinceState) > 0 {
+		c.header.Start = c.sinceState[0].At
+	}
 	w, err := newWriter(c.to, c.header, nil)
 	if err != nil {
 		return err
@@ -92,6 +113,12 @@ func (c *cutter) open() error {
 	if c.dropped {
 		return WriteSnapshot(w, c.state, c.first)
 	}
+	for _, r := range c.sinceState {
+		if err := w.Write(r); err != nil {
+			return err
+		}
+	}
+	c.sinceState = nil
 	return nil
 }
 
@@ -104,17 +131,25 @@ func (c *cutter) close() error {
 
 // WriteSnapshot writes all objects of a store as lists, in the order for a first list.
 func WriteSnapshot(w *Writer, s store.View, at time.Time) error {
-	for _, kind := range s.Kinds() {
-		list := world.Listed{Kind: kind}
-		for o := range s.Objects(kind) {
-			list.Objects = append(list.Objects, o)
-		}
-		if len(list.Objects) == 0 {
-			continue
-		}
+	for _, list := range Lists(s) {
 		if err := w.Write(Record{At: at, Body: Input{Event: list}}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Lists returns all objects of a store as lists, in the order for a first list.
+func Lists(s store.View) []world.Listed {
+	var lists []world.Listed
+	for _, kind := range s.Kinds() {
+		list := world.Listed{Kind: kind}
+		for o := range s.Objects(kind) {
+			list.Objects = append(list.Objects, o)
+		}
+		if len(list.Objects) > 0 {
+			lists = append(lists, list)
+		}
+	}
+	return lists
 }

@@ -19,6 +19,8 @@ const (
 	decisionEntry        = 7
 	checkpointEntry      = 8
 	markEntry            = 9
+	stateEntry           = 10 // followed by one listItemEntry for each object, and then by stateDataEntries
+	stateDataEntry       = 11
 )
 
 // beforeRestFlag is set in the flags of an input's entry.

@@ -2,13 +2,13 @@ package trace
 
 import "bytes"
 
-// FileOfEntries returns a whole file around the contents of one block, valid or not.
-func FileOfEntries(contents []byte) []byte {
+// FileOfEntries returns a whole file of an origin around the contents of one block, valid or not.
+func FileOfEntries(origin Origin, contents []byte) []byte {
 	var file bytes.Buffer
 	w := frameWriter{to: &file}
-	h := Header{}
+	h := Header{Origin: origin}
 	text, _ := h.encode()
-	_ = w.writeMagic()
+	_ = w.writeMagic(origin.version())
 	_ = w.write(headerBlock, text, 0, 0)
 	entries := uint32(0)
 	for c := (&entryReader{rest: contents}); len(c.rest) > 0; entries++ {

@@ -81,8 +81,8 @@ type frameWriter struct {
 	raw    [frameSize]byte
 }
 
-func (w *frameWriter) writeMagic() error {
-	n, err := io.WriteString(w.to, magic+string(rune(Version)))
+func (w *frameWriter) writeMagic(version byte) error {
+	n, err := w.to.Write(append([]byte(magic), version))
 	w.memory.fileBytes = int64(n)
 	return err
 }
@@ -115,6 +115,7 @@ func (w *frameWriter) write(kind byte, contents []byte, entries uint32, first ui
 type frameReader struct {
 	from     io.Reader
 	offset   int64 // of the next block
+	version  byte
 	packed   bytes.Buffer
 	unpacker unpacker
 	raw      [frameSize]byte
@@ -136,13 +137,13 @@ func (r *frameReader) readMagic() error {
 	if n < len(start) || string(start[:len(magic)]) != magic {
 		return ErrNotATrace
 	}
-	switch version := start[len(magic)]; {
-	case version == 0:
+	switch r.version = start[len(magic)]; {
+	case r.version == 0:
 		return ErrNotATrace
-	case version < Version:
-		return fmt.Errorf("%w: the file has version %d, and this program reads version %d: open it with the orrery that recorded it, or record it again", ErrVersion, version, Version)
-	case version > Version:
-		return fmt.Errorf("%w: the file has version %d, and this program reads version %d: open it with the orrery that recorded it or a newer one", ErrVersion, version, Version)
+	case r.version < oldestReadable:
+		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d and %d: open it with the orrery that recorded it, or record it again", ErrVersion, r.version, oldestReadable, Version)
+	case r.version > Version:
+		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d and %d: open it with the orrery that recorded it or a newer one", ErrVersion, r.version, oldestReadable, Version)
 	}
 	return nil
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // FuzzRead reads arbitrary bytes. Checksums reject most changes, so it also fuzzes the entries behind them: it reads
-// the bytes once as a file and once as the contents of a valid block. What it allocates is bounded by the file: lists that
+// the bytes once as a file, and as the contents of a valid block of a trace with and without states. What it allocates is bounded by the file: lists that
 // grow leave at most as much behind as they take.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, trace.Header{Start: start}, manyRecords(2)...))
+	f.Add(written(f, trace.Header{Start: start, Origin: trace.FromState}, manyStates(2)...))
 	f.Add([]byte("ORRERYT\x01"))
 	f.Add([]byte{3, 6, 0, 0, 0})
 	if golden, err := os.ReadFile("testdata/v2.trace"); err == nil {
@@ -23,7 +24,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(file)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, file := range [][]byte{data, trace.FileOfEntries(data)} {
+		for _, file := range [][]byte{data, trace.FileOfEntries(trace.FromStart, data), trace.FileOfEntries(trace.FromState, data)} {
 			took := allocated(func() { consume(file) })
 			if most := 3 * trace.MostMemory(len(file)); took > uint64(most) {
 				t.Errorf("reading %d bytes allocates %d", len(file), took)

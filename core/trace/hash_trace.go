@@ -10,6 +10,9 @@ func HashNames(from io.Reader, to io.Writer, hash *NameHasher) error {
 		return err
 	}
 	h := r.Header()
+	if h.Origin == FromState {
+		return errStateHashed
+	}
 	h.Description = ""
 	w, err := NewHashedWriter(to, h, hash)
 	if err != nil {

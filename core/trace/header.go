@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,8 +11,13 @@ import (
 	"orrery/core/printable"
 )
 
-// Version is the version of the format that this package writes, and the only one it reads.
-const Version = 2
+// Version is the newest version of the format, in which this package writes traces that begin with a state. It writes all others in
+// the version before, which has no states, and reads both.
+const (
+	Version         = 3
+	versionNoStates = 2
+	oldestReadable  = versionNoStates
+)
 
 // Origin says how a trace begins.
 type Origin string
@@ -22,6 +28,9 @@ const (
 	// FromSnapshot is a trace that begins with lists of all objects. It lacks the scheduler's own state (back-off,
 	// attempts, the next start index, the random source), so a replay may decide differently.
 	FromSnapshot Origin = "snapshot"
+	// FromState is a trace that begins with a [State] of the scheduler, in the middle of its life: its replay makes the same
+	// decisions.
+	FromState Origin = "state"
 	// FromImport is a trace made of other data, of a cluster without a scheduler: pods are added and deleted, and none
 	// is bound. In its replay every effect of the scheduler succeeds at once.
 	FromImport Origin = "import"
@@ -58,6 +67,17 @@ type Header struct {
 // maxHeaderBytes bounds the header in bytes. A configuration is at most 1 MiB, which JSON may double.
 const maxHeaderBytes = 4 << 20
 
+// Exact says that a replay makes the decisions of the recorded scheduler.
+func (o Origin) Exact() bool { return o == FromStart || o == FromState }
+
+// version returns the version of the format in which a trace of this origin is written.
+func (o Origin) version() byte {
+	if o == FromState {
+		return Version
+	}
+	return versionNoStates
+}
+
 func (h *Header) encode() ([]byte, error) {
 	if h.Origin == "" {
 		h.Origin = FromStart
@@ -77,7 +97,7 @@ func decodeHeader(text []byte) (Header, error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return Header{}, fmt.Errorf("the header is not valid JSON of a header: %s", printable.Line(err.Error(), 200))
 	}
-	if h.Origin != FromStart && h.Origin != FromSnapshot && h.Origin != FromImport {
+	if !slices.Contains([]Origin{FromStart, FromSnapshot, FromState, FromImport}, h.Origin) {
 		return Header{}, fmt.Errorf("the header has the origin %q, which this program does not know: use a newer one", printable.Line(string(h.Origin), 40))
 	}
 	if h.Start = h.Start.UTC(); !isRecordable(h.Start) {

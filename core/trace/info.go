@@ -16,10 +16,12 @@ type Info struct {
 	// Inputs, Decisions and Checkpoints count records; InputsByKind counts inputs by the kind of their objects, and
 	// inputs without an object as EffectDone, ActivateRequest or Tick.
 	Inputs, Decisions, Checkpoints uint64
-	InputsByKind                   map[string]uint64
-	Verdicts                       [Skipped + 1]uint64
-	Marks                          []MarkAt
-	// Objects counts the objects in lists. Bytes is the size of the file, Unpacked that of its records.
+	// States counts the states of the scheduler, from each of which a replay can go on.
+	States       uint64
+	InputsByKind map[string]uint64
+	Verdicts     [Skipped + 1]uint64
+	Marks        []MarkAt
+	// Objects counts the objects in lists and states. Bytes is the size of the file, Unpacked that of its records.
 	Objects         uint64
 	Bytes, Unpacked int64
 	// Digest is the last recorded one; zero if names were hashed.
@@ -74,6 +76,10 @@ func (i *Info) add(r Record) {
 		i.Digest = b.Digest
 	case Checkpoint:
 		i.Checkpoints++
+		i.Digest = b.Digest
+	case State:
+		i.States++
+		i.Objects += uint64(len(b.Objects))
 		i.Digest = b.Digest
 	case Mark:
 		if len(i.Marks) < maxMarks {

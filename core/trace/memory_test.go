@@ -47,15 +47,15 @@ func hostileFiles() map[string][]byte {
 	containers := func(n int) []byte { return inside(2, manyOf(2, n)) }
 	pods := binary.AppendUvarint([]byte{2, 0, 0, 0, 3, 'P', 'o', 'd'}, 1<<20)
 	return map[string][]byte{
-		"a list of empty pods":                trace.FileOfEntries(append(entryOf(pods), bytes.Repeat(entryOf([]byte{3, 3, 'P', 'o', 'd'}), 1<<19)...)),
-		"a pod of a million empty containers": trace.FileOfEntries(changed("Pod", containers(1<<20-64))),
-		"many pods of many containers":        trace.FileOfEntries(bytes.Repeat(changed("Pod", containers(2000)), 500)),
-		"a deployment of many containers":     trace.FileOfEntries(changed("Deployment", inside(2, inside(3, containers(1<<19))))),
-		"nodes of many taints":                trace.FileOfEntries(bytes.Repeat(changed("Node", inside(2, manyOf(5, 10_000))), 100)),
-		"custom objects of many owners":       trace.FileOfEntries(bytes.Repeat(changed("foos.v1.example.com", inside(1, manyOf(13, 10_000))), 100)),
-		"millions of ticks":                   trace.FileOfEntries(bytes.Repeat(entryOf([]byte{6, 0, 0, 0}), 1<<19)),
-		"millions of names to activate":       trace.FileOfEntries(entryOf(binary.AppendUvarint([]byte{5, 0, 0, 0}, 1<<20-8), make([]byte, 2<<20-64))),
-		"millions of marks":                   trace.FileOfEntries(bytes.Repeat(entryOf([]byte{9, 0, 0, 0, 0, 0, 0, 0}), 400_000)),
+		"a list of empty pods":                trace.FileOfEntries(trace.FromStart, append(entryOf(pods), bytes.Repeat(entryOf([]byte{3, 3, 'P', 'o', 'd'}), 1<<19)...)),
+		"a pod of a million empty containers": trace.FileOfEntries(trace.FromStart, changed("Pod", containers(1<<20-64))),
+		"many pods of many containers":        trace.FileOfEntries(trace.FromStart, bytes.Repeat(changed("Pod", containers(2000)), 500)),
+		"a deployment of many containers":     trace.FileOfEntries(trace.FromStart, changed("Deployment", inside(2, inside(3, containers(1<<19))))),
+		"nodes of many taints":                trace.FileOfEntries(trace.FromStart, bytes.Repeat(changed("Node", inside(2, manyOf(5, 10_000))), 100)),
+		"custom objects of many owners":       trace.FileOfEntries(trace.FromStart, bytes.Repeat(changed("foos.v1.example.com", inside(1, manyOf(13, 10_000))), 100)),
+		"millions of ticks":                   trace.FileOfEntries(trace.FromStart, bytes.Repeat(entryOf([]byte{6, 0, 0, 0}), 1<<19)),
+		"millions of names to activate":       trace.FileOfEntries(trace.FromStart, entryOf(binary.AppendUvarint([]byte{5, 0, 0, 0}, 1<<20-8), make([]byte, 2<<20-64))),
+		"millions of marks":                   trace.FileOfEntries(trace.FromStart, bytes.Repeat(entryOf([]byte{9, 0, 0, 0, 0, 0, 0, 0}), 400_000)),
 	}
 }
 
@@ -81,7 +81,7 @@ func TestReader_BoundsMemory(t *testing.T) {
 func TestReader_RefusesHugeExponents(t *testing.T) {
 	quantity := inside(1, []byte("1e-100000000"))
 	entry := append(inside(1, []byte("cpu")), inside(2, quantity)...)
-	_, damage := read(t, trace.FileOfEntries(changed("Node", inside(3, inside(1, entry)))))
+	_, damage := read(t, trace.FileOfEntries(trace.FromStart, changed("Node", inside(3, inside(1, entry)))))
 	if damage == nil || !strings.Contains(damage.Error(), "a Node has a quantity with an exponent that is that of no amount") {
 		t.Errorf("it is read with %v", damage)
 	}

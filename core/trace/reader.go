@@ -70,6 +70,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, t.damaged(err)
 	}
+	if t.header.Origin.version() != t.frames.version {
+		return nil, t.damaged(fmt.Errorf("a trace that begins with a %s is not of version %d", t.header.Origin, t.frames.version))
+	}
 	if t.base = t.header.Start; t.base.IsZero() {
 		t.startAtFirstRecord()
 	}
@@ -136,11 +139,16 @@ func (t *Reader) next() (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
+	if first := t.entries == 1; first && t.header.Origin == FromState && kind != stateEntry {
+		return Record{}, errors.New("the trace does not begin with a state, as its header says")
+	}
 	switch kind {
 	case objectListEntry:
 		return t.readList(c, size)
-	case listItemEntry:
-		return Record{}, errors.New("an object comes without a list")
+	case stateEntry:
+		return t.readState(c, size)
+	case listItemEntry, stateDataEntry:
+		return Record{}, errors.New("a part of a list or of a state comes without its beginning")
 	}
 	r, err := decodeEntry(c, kind, &t.previous)
 	r.Size = size

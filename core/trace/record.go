@@ -17,7 +17,7 @@ type Record struct {
 	Size   int
 }
 
-// Body is the content of a Record: [Input], [Decision], [Checkpoint] or [Mark].
+// Body is the content of a Record: [Input], [Decision], [Checkpoint], [Mark] or [State].
 type Body interface{ body() }
 
 // Input is an event that the engine received.
@@ -168,6 +168,14 @@ type Mark struct {
 	// Pod is the pod of the mark; zero if there is none.
 	Pod  world.PodRef
 	Text string
+}
+
+// State is what a scheduler held at a time, from which another goes on: the objects, and data that refer to these by their numbers.
+// The rest is as in a Checkpoint. Only traces [FromState] have states; each begins with one.
+type State struct {
+	Checkpoint
+	Objects []world.Object
+	Data    []byte
 }
 
 func (Input) body()      {}

@@ -339,7 +339,7 @@ func TestNewReader_RefusesOtherFiles(t *testing.T) {
 	}{
 		{"an empty file", "this is not a trace", nil},
 		{"a file of something else", "this is not a trace", []byte("apiVersion: v1\nkind: Pod\n")},
-		{"a trace of a newer format", "the file has version 3, and this program reads version 2: open it with the orrery that recorded it or a newer one", newer},
+		{"a trace of a newer format", "the file has version 4, and this program reads versions 2 and 3: open it with the orrery that recorded it or a newer one", newer},
 		{"nothing after the version", "the trace is damaged at record 0, in the block at byte 8", good[:8]},
 		{"half a header", "the file ends in the middle of a block", good[:40]},
 	} {
@@ -385,7 +385,7 @@ func TestReader_DamagedByTimesOfNoYear(t *testing.T) {
 	for name, seconds := range map[string]int64{"after the last year": 1 << 48, "before the first year": -1 << 48, "beyond all numbers": math.MaxInt64} {
 		entry := binary.AppendVarint(append([]byte{}, 6), seconds) // a tick
 		entry = append(entry, 0, 0)
-		_, damage := read(t, trace.FileOfEntries(append([]byte{byte(len(entry))}, entry...)))
+		_, damage := read(t, trace.FileOfEntries(trace.FromStart, append([]byte{byte(len(entry))}, entry...)))
 		if damage == nil || !strings.Contains(damage.Error(), "an entry's time is in none of the years from 1 to 9999") {
 			t.Errorf("%s: the damage is %v", name, damage)
 		}

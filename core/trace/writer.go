@@ -38,12 +38,15 @@ func NewHashedWriter(w io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 
 func newWriter(to io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 	h.Start = h.Start.UTC().Round(0)
+	if h.Origin == FromState && hash != nil {
+		return nil, errStateHashed
+	}
 	text, err := h.encode()
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{header: h, frames: frameWriter{to: to}, hash: hash}
-	if err := w.frames.writeMagic(); err != nil {
+	if err := w.frames.writeMagic(w.header.Origin.version()); err != nil {
 		return nil, fmt.Errorf("beginning a trace: %w", err)
 	}
 	if err := w.frames.write(headerBlock, text, 0, 0); err != nil {
@@ -98,6 +101,8 @@ func (w *Writer) writeBody(r Record) error {
 		w.block.checkpoint(r.At, b)
 	case Mark:
 		w.block.mark(r.At, b)
+	case State:
+		return w.writeState(r, b)
 	default:
 		return fmt.Errorf("recording: there is no record of type %T", r.Body)
 	}
