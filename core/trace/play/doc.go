@@ -1,6 +1,6 @@
 // Package play records the inputs and decisions of an engine, replays a trace, and seeks in one.
 //
-//	engine ──► Recorder ──► trace.Writer ──► file                 everything, from the first input
+//	engine ──► Recorder ──► trace.Writer ──► file                 everything, from the first input or from a state on
 //	   │
 //	   └─────► FlightRecorder ──► the last minutes, in memory ──► Save ──► file
 //	                                  │
@@ -15,6 +15,11 @@
 //
 // An engine is a function of its inputs and of the moments at which it decides. A trace from the start has both, so its
 // replay makes the same decisions; the replay compares each decision, and the digest over all before it.
+//
+// A trace may begin with the engine's state, in the middle of its life: it is as exact. So does every recording of an engine that has
+// had inputs, unless names are hashed, or a plugin that is not Orrery's own takes part in a binding. A trace that begins with a state
+// may have others, at each of which a cut or another reader can begin; a replay compares their digests. What it takes to write one is
+// a fork, which is made in the scheduler's loop, and StateOf, which may be called elsewhere.
 //
 // A trace that begins with a snapshot lacks the scheduler's own state. Its replay is loose: the engine decides whenever
 // a pod is ready, and an outcome finds its effect by the effect's action, since effect numbers are valid in one engine

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -131,10 +132,14 @@ func (f *FlightRecorder) oldest() *segment {
 	return &f.current
 }
 
-// Save writes the kept records as a trace. The trace is exact if they begin with the engine's first input; otherwise it
-// begins with a snapshot.
+// Save writes the kept records as a trace. If they do not begin with the engine's first input, the trace begins with its state there; or
+// with a snapshot, if the state there could not be written.
 func (f *FlightRecorder) Save(to io.Writer, about About) error {
-	w, err := openTrace(to, f.oldest().base, f.options, about)
+	base := f.oldest().base
+	w, err := openTrace(to, base, f.options, about)
+	if errors.Is(err, engine.ErrUnsettled) {
+		w, err = openTraceOf(to, base, f.options, about, trace.FromSnapshot)
+	}
 	if err != nil {
 		return err
 	}

@@ -56,10 +56,6 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := o.newReplayer(r.Header())
-	if err != nil {
-		return nil, err
-	}
 	var records []trace.Record
 	var damage *trace.Damage
 	for record, err := range r.All() {
@@ -71,6 +67,10 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 		if o.Progress != nil && len(records)%progressEvery == 0 {
 			o.Progress(r.Offset())
 		}
+	}
+	first, err := o.newReplayer(r.Header(), records)
+	if err != nil {
+		return nil, err
 	}
 	p := newPlayer(first, records)
 	p.header, p.damage, p.report.Damage = r.Header(), damage, damage

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"errors"
 	"io"
 
 	"orrery/core/engine"
@@ -25,6 +26,7 @@ const checkpointEvery = 1024
 type Recorder struct {
 	engine          *engine.Engine
 	w               *trace.Writer
+	open            func() (*trace.Writer, error) // nil once the trace is open
 	marks           markDetector
 	pending         pendingEffects
 	atRest          bool
@@ -32,41 +34,36 @@ type Recorder struct {
 	err             error
 }
 
-// NewRecorder starts recording an engine made with the given options. If the engine already has inputs, the trace
-// begins with a snapshot.
+// NewRecorder starts recording an engine made with the given options. If the engine already has inputs, the trace begins with its
+// state; see [State]. In the middle of a scheduling cycle, which waits for extenders, it begins once the cycle is over.
 func NewRecorder(to io.Writer, e *engine.Engine, o engine.Options, about About) (*Recorder, error) {
-	w, err := openTrace(to, e, o, about)
-	if err != nil {
-		return nil, err
+	r := &Recorder{engine: e, marks: newMarkDetector(), pending: pendingEffects{}}
+	r.open = func() (*trace.Writer, error) { return openTrace(to, e, o, about) }
+	if r.begin(); r.err != nil {
+		return nil, r.err
 	}
-	return &Recorder{engine: e, w: w, marks: newMarkDetector(), pending: pendingEffects{}}, nil
+	return r, nil
 }
 
-// openTrace opens a trace that begins with the engine's present state.
-func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*trace.Writer, error) {
-	h, err := HeaderOf(o)
-	if err != nil {
-		return nil, err
+// begin opens the trace, unless the engine is in the middle of something.
+func (r *Recorder) begin() {
+	w, err := r.open()
+	if errors.Is(err, engine.ErrUnsettled) {
+		return
 	}
-	h.Start, h.Program, h.Description, h.Shadow = e.Now(), about.Program, about.Description, e.Shadows()
-	h.ExtendersUnasked = e.ExtendersUnasked()
-	if e.Counters().Inputs > 0 {
-		h.Origin = trace.FromSnapshot
+	r.w, r.err, r.open = w, err, nil
+	if err == nil && w.Header().Origin == trace.FromState {
+		r.pending.addPendingIn(r.engine)
 	}
-	var w *trace.Writer
-	if about.Hash != nil {
-		w, err = trace.NewHashedWriter(to, h, about.Hash)
-	} else {
-		w, err = trace.NewWriter(to, h)
-	}
-	if err == nil && h.Origin == trace.FromSnapshot {
-		err = trace.WriteSnapshot(w, e.Store(), e.Now())
-	}
-	return w, err
 }
 
 // Applied records an input. It implements drive.Observer.
 func (r *Recorder) Applied(in world.Input, _ error) {
+	if r.open != nil {
+		r.atRest = false
+		r.begin()
+		return
+	}
 	r.write(trace.Record{At: in.At, Body: trace.Input{Event: in.Event, BeforeRest: !r.atRest, Effect: r.pending.take(in.Event)}})
 	r.atRest = false
 	if m, ok := r.marks.input(in.Event); ok {
@@ -82,6 +79,10 @@ func (r *Recorder) Stepped(d *engine.Decision) {
 		return
 	}
 	r.atRest = false
+	if r.open != nil {
+		r.begin()
+		return
+	}
 	entry := traceDecision(d, r.engine.Digest())
 	r.write(trace.Record{At: d.At, Body: entry})
 	if m, ok := r.marks.decision(&entry); ok {
@@ -90,11 +91,29 @@ func (r *Recorder) Stepped(d *engine.Decision) {
 	r.checkpoint()
 }
 
+// State records the engine's state: another replay can begin there, and a cut. Only a trace that begins with a state can have others;
+// in the middle of a scheduling cycle the error is engine.ErrUnsettled, and nothing is recorded.
+func (r *Recorder) State() error {
+	state, err := StateOf(r.engine)
+	if err == nil {
+		r.write(trace.Record{At: r.engine.Now(), Body: state})
+		err = r.err
+	}
+	return err
+}
+
 // Emitted stores an effect until its outcome arrives. It implements drive.Observer.
 func (r *Recorder) Emitted(e world.Effect) { r.pending.add(e) }
 
 // pendingEffects are the effects without an outcome.
 type pendingEffects map[world.EffectID]trace.EffectKey
+
+// addPendingIn adds the effects whose outcomes an engine waits for.
+func (all pendingEffects) addPendingIn(e *engine.Engine) {
+	for _, one := range e.PendingEffects() {
+		all[one.Effect] = trace.EffectKeyOf(one.Act)
+	}
+}
 
 func (all pendingEffects) add(e world.Effect) {
 	if world.HasOutcome(e.Action) {
@@ -120,7 +139,7 @@ func (r *Recorder) Mark(text string) {
 
 // Flush writes the buffered records.
 func (r *Recorder) Flush() error {
-	if r.err == nil {
+	if r.err == nil && r.w != nil {
 		r.err = r.w.Flush()
 	}
 	return r.err
@@ -133,7 +152,7 @@ func (r *Recorder) Err() error { return r.err }
 func (r *Recorder) Close() error {
 	r.sinceCheckpoint = checkpointEvery
 	r.checkpoint()
-	if r.err != nil {
+	if r.err != nil || r.w == nil {
 		return r.err
 	}
 	return r.w.Close()
@@ -157,7 +176,7 @@ func checkpointOf(e *engine.Engine) trace.Checkpoint {
 }
 
 func (r *Recorder) write(record trace.Record) {
-	if r.err == nil {
+	if r.err == nil && r.w != nil {
 		r.err = r.w.Write(record)
 		r.sinceCheckpoint++
 	}

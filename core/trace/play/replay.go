@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/trace"
+	"orrery/core/world"
 )
 
 // Options say how to replay a trace. The zero value replays it as recorded.
@@ -23,14 +24,17 @@ type Options struct {
 // progressEvery is the number of records between calls of Progress.
 const progressEvery = 256
 
-// newReplayer makes a replayer for a trace.
-func (o Options) newReplayer(h trace.Header) (replayer, error) {
+// newReplayer makes a replayer for a trace with these first records, if there are any. It begins at the state with which they begin.
+func (o Options) newReplayer(h trace.Header, first []trace.Record) (replayer, error) {
 	options, err := OptionsOf(h)
 	if err != nil {
 		return replayer{}, err
 	}
 	if o.Adjust != nil {
 		o.Adjust(&options)
+	}
+	if len(first) > 0 && h.Origin == trace.FromState {
+		return o.newReplayerAt(options, h, first[0])
 	}
 	e, err := engine.New(options)
 	if err != nil {
@@ -43,6 +47,22 @@ func (o Options) newReplayer(h trace.Header) (replayer, error) {
 	return newReplayer(e, along, h.Origin, h.NamesHashed), nil
 }
 
+// newReplayerAt makes a replayer that goes on from a state. The follower gets the objects as lists.
+func (o Options) newReplayerAt(options engine.Options, h trace.Header, first trace.Record) (replayer, error) {
+	e, err := Restore(options, first)
+	if err != nil {
+		return replayer{}, err
+	}
+	var along Follower
+	if o.Follower != nil {
+		along = o.Follower(e)
+		for _, list := range trace.Lists(e.Store()) {
+			along.Applied(world.Input{At: e.Now(), Event: list}, nil)
+		}
+	}
+	return newReplayer(e, along, h.Origin, h.NamesHashed), nil
+}
+
 // Replay decides a whole trace again and compares the decisions with the recorded ones. It returns the engine as of the
 // end of the trace. A damaged trace is replayed up to the damage, which the report has; the error is for a trace that
 // cannot be replayed at all.
@@ -51,11 +71,18 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := o.newReplayer(r.Header())
+	var begin []trace.Record
+	if first, err := r.Next(); err == nil {
+		begin = append(begin, first)
+	}
+	p, err := o.newReplayer(r.Header(), begin)
 	if err != nil {
 		return nil, nil, err
 	}
 	report := &Report{Exact: p.exact()}
+	for _, record := range begin {
+		p.playRecord(record, report)
+	}
 	for record, err := range r.All() {
 		if err != nil {
 			errors.As(err, &report.Damage)

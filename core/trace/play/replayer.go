@@ -40,10 +40,10 @@ type replayer struct {
 // differs.
 func newReplayer(e *engine.Engine, follower Follower, origin trace.Origin, hashed bool) replayer {
 	p := replayer{engine: e, scheduler: drive.NewScheduler(e, follower), follower: follower, withoutScheduler: origin == trace.FromImport}
-	if origin != trace.FromStart {
+	if !origin.Exact() {
 		p.placed, p.answers = map[types.UID]string{}, map[trace.EffectKey]world.Outcome{}
 	}
-	if origin != trace.FromStart || hashed {
+	if !origin.Exact() || hashed {
 		p.pending, p.writes = map[trace.EffectKey][]world.EffectID{}, map[world.PodRef]trace.EffectKey{}
 	}
 	return p
@@ -87,6 +87,8 @@ func (p replayer) playRecord(r trace.Record, report *Report) {
 		if p.exact() {
 			report.compareDigest(r, b.Digest, p.engine.Digest())
 		}
+	case trace.State:
+		report.compareDigest(r, b.Digest, p.engine.Digest())
 	}
 }
 
