@@ -71,6 +71,9 @@ func (s *openedAt) notFound(asked, namespace, name string, known []string) error
 func (s *openedAt) lifetime(namespace, name string) (came, left time.Time) {
 	for i := range s.Records() {
 		r := &s.Records()[i]
+		if state, is := r.Body.(trace.State); is && came.IsZero() && slices.ContainsFunc(state.Objects, isPod(namespace, name)) {
+			came = r.At
+		}
 		in, ok := r.Body.(trace.Input)
 		if !ok {
 			continue
@@ -87,12 +90,17 @@ func (s *openedAt) lifetime(namespace, name string) (came, left time.Time) {
 	return came, left
 }
 
-// podOp returns the operation of an event on a pod, and whether there is one.
-func podOp(event world.Event, namespace, name string) (world.Op, bool) {
-	named := func(o world.Object) bool {
+// isPod returns whether an object is the pod of a name, in any namespace if that is empty.
+func isPod(namespace, name string) func(world.Object) bool {
+	return func(o world.Object) bool {
 		pod, ok := o.(*v1.Pod)
 		return ok && pod.Name == name && (pod.Namespace == namespace || namespace == "")
 	}
+}
+
+// podOp returns the operation of an event on a pod, and whether there is one.
+func podOp(event world.Event, namespace, name string) (world.Op, bool) {
+	named := isPod(namespace, name)
 	switch ev := event.(type) {
 	case world.Changed:
 		return ev.Op, named(ev.Object)

@@ -26,8 +26,9 @@ func replayCommand(plugins framework.Registry) *cobra.Command {
 		Long: `Replay drives a new scheduler through everything that the recorded one was told, and compares each
 decision and the digest over all that was decided with what was recorded.
 
-A trace from a scheduler's beginning is replayed exactly. One that begins with a snapshot, as cut
-ones do, lacks what the scheduler remembered: there, only where pods were placed is compared.
+A trace from a scheduler's beginning, or from its state in the middle, is replayed exactly. One that
+begins with a snapshot lacks what the scheduler remembered: there, only where pods were placed is
+compared.
 ` + traceHelp + `
 
 The exit code is 1 when the trace is damaged; with --verify also when something differs or the end is missing.`,

@@ -22,7 +22,8 @@ func traceCutCommand() *cobra.Command {
 		Short: "Copy a part of a trace",
 		Long: `Cut copies what a trace holds from one time up to and with another. Where something is left out
 before it, a snapshot of all objects there were takes its place; what the scheduler remembered is
-not in that.
+not in that. A trace that begins with the scheduler's state is cut at the last state before that
+time, so that the copy is replayed exactly, and may begin earlier.
 ` + traceHelp + `
 ` + momentHelp,
 		Example: `  orrery trace cut incident.orrery --from +2m --to +3m30s --out minute.orrery

@@ -24,6 +24,8 @@ func traceHashCommand() *cobra.Command {
 name by the same hash, so that decisions stay what they are. Keys, numbers, quantities and the
 scheduler's configuration are kept.
 
+In a trace that begins with the scheduler's state names cannot be replaced, as they are in the state.
+
 Whoever has the salt can find names by trying them out: make one of random bytes and keep it, to
 find what "h0123456789abcdef" is called in your cluster, or throw it away.
 ` + traceHelp,

@@ -75,6 +75,7 @@ type traceInfoDocument struct {
 	Decisions     uint64            `json:"decisions"`
 	ByVerdict     map[string]uint64 `json:"decisionsByVerdict"`
 	Checkpoints   uint64            `json:"checkpoints"`
+	States        uint64            `json:"states"`
 	Digest        string            `json:"digest,omitempty"`
 	Marks         []markDocument    `json:"marks"`
 	Damage        *damageDocument   `json:"damage,omitempty"`
@@ -97,7 +98,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Origin: string(h.Origin),
 		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, FeatureGates: changedGates(h.FeatureGates), Start: momentOf(h.Start),
 		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.InputsByKind, ListedObjects: i.Objects,
-		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints,
+		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints, States: i.States,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
 	}
 	// Time does not run backwards in a replay: a record from before the start is played at the start.
@@ -139,6 +140,7 @@ func changedGates(recorded map[string]bool) []string {
 var originText = map[trace.Origin]string{
 	trace.FromStart:    "of a scheduler's life, from its first input on",
 	trace.FromSnapshot: "of a scheduler's life, beginning with a snapshot in the middle of it",
+	trace.FromState:    "of a scheduler's life, beginning with its state in the middle of it",
 	trace.FromImport:   "of a cluster, imported without a scheduler",
 }
 
@@ -166,7 +168,14 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 	fact("file", humanize.IBytes(uint64(d.Bytes))+", "+humanize.IBytes(uint64(d.Unpacked))+" uncompressed")
 	fact("inputs", humanize.Comma(int64(d.Inputs))+breakdown(d.InputsByKind))
 	if d.ListedObjects > 0 {
-		fact("", "with "+countText(d.ListedObjects, "object")+" in lists")
+		where := " in lists"
+		if d.States > 0 {
+			where = " in lists and states"
+		}
+		fact("", "with "+countText(d.ListedObjects, "object")+where)
+	}
+	if d.States > 0 {
+		fact("states", humanize.Comma(int64(d.States))+", from each of which a replay can go on")
 	}
 	fact("decisions", humanize.Comma(int64(d.Decisions))+breakdown(d.ByVerdict))
 	fact("digest", d.Digest)

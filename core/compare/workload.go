@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -62,6 +63,10 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 			break
 		}
 		switch body := record.Body.(type) {
+		case trace.State:
+			if err := w.addState(recorded, record); err != nil {
+				return nil, err
+			}
 		case trace.Input:
 			w.addEvent(record.At, body.Event)
 		case trace.Decision:
@@ -74,6 +79,21 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	w.decision = w.time.median()
 	w.seen, w.time = nil, decisionTime{}
 	return w, nil
+}
+
+// addState adds the objects with which a trace begins. Of later states they are known.
+func (w *workload) addState(recorded engine.Options, r trace.Record) error {
+	if len(w.inputs) > 0 {
+		return nil
+	}
+	e, err := play.Restore(recorded, r)
+	if err != nil {
+		return err
+	}
+	for _, list := range trace.Lists(e.Store()) {
+		w.addEvent(r.At, list)
+	}
+	return nil
 }
 
 // addEvent adds the parts of an input that the scheduler did not decide.
