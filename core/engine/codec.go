@@ -65,6 +65,7 @@ func (e *Engine) codeState(c *codec.Coder) {
 	e.codeBatches(c)
 	if c.Reading() && c.OK() {
 		e.checkWaits(c)
+		e.checkTimers(c)
 	}
 }
 

@@ -116,6 +116,12 @@ func (e *Engine) checkWaits(c *codec.Coder) {
 	}
 }
 
+// checkTimers checks that the queue's timers are not overdue: they fire with every input, and years of them would take as long.
+func (e *Engine) checkTimers(c *codec.Coder) {
+	due, ok := e.queue.NextWake(e.now)
+	c.Check(!ok || !due.Before(e.now), "the queue has a timer at %v, and it is %v", due, e.now)
+}
+
 // codeState codes the waits, and the orders in which they began and will end.
 func (w *objectWaits) codeState(c *codec.Coder) {
 	if len(w.ended) > 0 {
