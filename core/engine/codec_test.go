@@ -107,6 +107,35 @@ func restoredFrom(t *testing.T, from *engine.Engine, state codec.State) *engine.
 	return restored
 }
 
+// The state of a fork is written on a goroutine of its own while the engine goes on, and is that of the moment of the fork.
+func TestState_OfForkIsWrittenElsewhere(t *testing.T) {
+	r := newLongRun(t, 5, twoProfiles)
+	for r.cycles < 200 {
+		r.change()
+		r.decide()
+	}
+	for range 20 {
+		want, err := r.engines[0].State()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fork, err := r.engines[0].Fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := make(chan []byte)
+		go func() {
+			state, _ := fork.State()
+			written <- state.Data
+		}()
+		r.change()
+		r.decide()
+		if got := <-written; !bytes.Equal(got, want.Data) {
+			t.Fatalf("cycle %d: the fork's state is not the engine's", r.cycles)
+		}
+	}
+}
+
 // A scheduler that is replaced now and then by one with its state ends as one that is not: with volumes, with devices, and with
 // preemption, each with faults.
 func TestState_RestoredInCluster(t *testing.T) {
