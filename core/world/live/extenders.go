@@ -54,6 +54,9 @@ func newExtenders(c *Cluster) (*extenders, error) {
 	return x, nil
 }
 
+// connectionBuffer is how much is written and read at once: the names of some thousand nodes.
+const connectionBuffer = 64 << 10
+
 // NewExtenderClient prepares the connection to an extender.
 func NewExtenderClient(c *configv1.Extender) (*ExtenderClient, error) {
 	var connection rest.Config
@@ -71,7 +74,7 @@ func NewExtenderClient(c *configv1.Extender) (*ExtenderClient, error) {
 		return nil, err
 	}
 	return &ExtenderClient{
-		http:    &http.Client{Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured})},
+		http:    &http.Client{Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured, WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer})},
 		address: strings.TrimRight(c.URLPrefix, "/"),
 		verbs: [...]string{
 			world.ExtenderFilter: c.FilterVerb, world.ExtenderPrioritize: c.PrioritizeVerb,
