@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,7 +63,7 @@ func (o *Options) plugins() []plugin {
 		{name: "ExtendedResourceToleration", admit: tolerateExtendedResources},
 		{name: "RuntimeClass", on: true, admit: mergeRuntimeClass, validate: checkOverhead},
 		{name: "NodeDeclaredFeatureValidator", on: true, validate: needsDeclaredFeatures},
-		{name: "ResourceQuota", on: true, validate: withinQuotas},
+		{name: "ResourceQuota", on: true, validate: o.withinQuotas},
 	}
 }
 
@@ -77,6 +78,8 @@ type Options struct {
 	NodeSelectors map[string]string
 	// DefaultTolerations and AllowedTolerations configure PodTolerationRestriction, for namespaces that say nothing.
 	DefaultTolerations, AllowedTolerations []v1.Toleration
+	// LimitedResources configure ResourceQuota.
+	LimitedResources []LimitedResource
 }
 
 // ClusterDefault stands for all namespaces among node selectors.
@@ -117,6 +120,14 @@ func (o Options) Check() error {
 	} {
 		if settings.given && !slices.Contains(o.Enable, settings.plugin) {
 			return fmt.Errorf("there are settings of the admission plugin %q, which is off: enable it too", settings.plugin)
+		}
+	}
+	if len(o.LimitedResources) > 0 && slices.Contains(o.Disable, "ResourceQuota") {
+		return errors.New(`there are settings of the admission plugin "ResourceQuota", which is disabled`)
+	}
+	for i, limited := range o.LimitedResources {
+		if limited.Resource == "" {
+			return fmt.Errorf("resourceQuota.limitedResources[%d].resource is required", i)
 		}
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(o.NodeSelectors)) {

@@ -20,6 +20,12 @@ func TestOptions_CheckFindsSettingsWithoutPlugin(t *testing.T) {
 		"both off":   {both, `"PodNodeSelector"`},
 		"second off": {selectorsOn, `"PodTolerationRestriction"`},
 		"both on":    {allOn, ""},
+		"no quotas": {
+			Options{Disable: []string{"ResourceQuota"}, LimitedResources: []LimitedResource{{Resource: "pods"}}}, `"ResourceQuota"`,
+		},
+		"no resource": {
+			Options{LimitedResources: []LimitedResource{{Resource: "pods"}, {}}}, "resourceQuota.limitedResources[1].resource",
+		},
 	} {
 		for range 20 { // one that goes by a map would find either
 			err := test.options.Check()

@@ -74,9 +74,11 @@ func (m *measure) MatchingScopes(o runtime.Object, scopes []v1.ScopedResourceSel
 	return matching, nil
 }
 
-// UncoveredQuotaScopes returns nothing: no scope is limited by the configuration of the API server.
-func (m *measure) UncoveredQuotaScopes(_, _ []v1.ScopedResourceSelectorRequirement) ([]v1.ScopedResourceSelectorRequirement, error) {
-	return nil, nil
+// UncoveredQuotaScopes returns the limited scopes of an object whose name no scope of its quotas has.
+func (m *measure) UncoveredQuotaScopes(limited, covered []v1.ScopedResourceSelectorRequirement) ([]v1.ScopedResourceSelectorRequirement, error) {
+	return slices.DeleteFunc(slices.Clone(limited), func(l v1.ScopedResourceSelectorRequirement) bool {
+		return slices.ContainsFunc(covered, func(c v1.ScopedResourceSelectorRequirement) bool { return c.ScopeName == l.ScopeName })
+	}), nil
 }
 
 func (m *measure) UsageStats(o quotaapi.UsageStatsOptions) (quotaapi.UsageStats, error) {

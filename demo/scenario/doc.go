@@ -51,7 +51,9 @@
 //	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
 //	                 those that are on by default; and settings: podNodeSelector {clusterDefaultNodeSelector: pool=web, what
 //	                 the pods of namespaces select that say nothing, shop: all that the pods of a namespace may select} and
-//	                 podTolerationRestriction {default, whitelist}, of namespaces that say nothing
+//	                 podTolerationRestriction {default, whitelist}, of namespaces that say nothing; and resourceQuota
+//	                 {limitedResources: [{resource: pods, apiGroup, matchContains: [cpu], matchScopes: [{scopeName, operator,
+//	                 values}]}]}, which are consumed only where a quota covers them
 //	storage          drivers, classes, volumes and claims, see below
 //	devices          models, classes, pools and claims, see below
 //

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	upstream "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	quotaconfig "k8s.io/apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota"
 	quotaapi "k8s.io/apiserver/pkg/quota/v1"
 	"k8s.io/apiserver/pkg/quota/v1/generic"
 	"k8s.io/client-go/tools/cache"
@@ -187,6 +188,21 @@ func TestQuota_SameUse(t *testing.T) {
 
 // TestQuota_SameDecisions compares what becomes of requests in a namespace with quotas: what is used of them then, or why they are
 // refused.
+// drawLimited draws resources that need a quota.
+func drawLimited(r *difftest.Source, resource string) []quotaconfig.LimitedResource {
+	if !r.OneIn(3) {
+		return nil
+	}
+	limited := quotaconfig.LimitedResource{Resource: resource, MatchContains: []string{difftest.Pick(r, "cpu", "requests", "count/", "memory")}}
+	if r.OneIn(2) {
+		limited.MatchContains = nil
+		limited.MatchScopes = []v1.ScopedResourceSelectorRequirement{{
+			ScopeName: difftest.Pick(r, v1.ResourceQuotaScopeBestEffort, v1.ResourceQuotaScopeNotTerminating), Operator: v1.ScopeSelectorOpExists,
+		}}
+	}
+	return []quotaconfig.LimitedResource{limited}
+}
+
 func TestQuota_SameDecisions(t *testing.T) {
 	charged, texts := 0, map[string]bool{}
 	difftest.Check(t, comparisons.Admission.Cases, func(r *difftest.Source) {
@@ -201,9 +217,10 @@ func TestQuota_SameDecisions(t *testing.T) {
 			}
 		}
 		a := upstream.NewAttributesRecord(o, old, schema.GroupVersionKind{}, "default", "new", resource, subresource, operation, nil, false, nil)
+		limited := drawLimited(r, resource.Resource)
 		theirs := generic.NewRegistry(core.NewEvaluators(nil, nil)).Get(resource.GroupResource())
-		want, wrong := resourcequota.CheckRequest(quotas, a, theirs, nil)
-		got, err := resourcequota.CheckRequest(quotas, a, quota.Of(resource.GroupResource(), time.Now()), nil)
+		want, wrong := resourcequota.CheckRequest(quotas, a, theirs, limited)
+		got, err := resourcequota.CheckRequest(quotas, a, quota.Of(resource.GroupResource(), time.Now()), limited)
 		if diff := cmp.Diff(text(wrong), text(err)); diff != "" {
 			r.Fatalf("the errors differ (-upstream +orrery):\n%s\nobject: %s\nquotas: %s", diff, difftest.JSON(o), difftest.JSON(quotas))
 		}
