@@ -49,13 +49,14 @@ type attempt struct {
 	// tree is the search, if it visited no node.
 	tree treeSearch
 	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
-	// Filter. scores are what the ranks are made of, unless they were reused.
+	// Filter. scores are what the ranks are made of, unless they were reused; totals stand for ranks where no more is needed.
 	feasible []fwk.NodeInfo
 	// places are those of the feasible nodes, for reuse; nil if an extender put other nodes in their place.
 	places []reuse.Place
 	passed int
 	ranks  []rank
 	scores []fwk.NodePluginScores
+	totals []int64
 	asking asking
 	// postFilter is how far PostFilter has come.
 	postFilter framework.PostFilterRun

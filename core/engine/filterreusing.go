@@ -4,6 +4,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/framework"
+	"orrery/core/reuse"
 )
 
 // filterAtOnce is how many nodes the plugins that look at other nodes judge at once. The search may end among them.
@@ -17,26 +18,24 @@ func (a *attempt) filterReusing(nodes []fwk.NodeInfo, wanted int, d *framework.D
 	e.nominated.mark(e.queue, e.snapshot)
 	for left > 0 && !enough {
 		to := min(from+min(left, filterAtOnce), len(nodes))
-		a.reuse.Expect(all[from:to])
-		for i, node := range nodes[from:to] {
-			var status *fwk.Status
-			switch {
-			case e.nominated.marks[all[from+i].Number]:
-				status = a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
-			case !a.reuse.Passes(i):
-				status = a.reuse.Filter(e.ctx, node, i)
-			}
-			if status == nil || status.IsSuccess() {
-				if enough = len(feasible) == wanted; enough {
-					break
-				}
-				feasible, places = append(feasible, node), append(places, all[from+i])
+		a.expect(all[from:to])
+		for i := from; i < to && !enough; {
+			if n := a.reuse.Passing(i-from, wanted-len(feasible)); n > 0 {
+				feasible, places = append(feasible, nodes[i:i+n]...), append(places, all[i:i+n]...)
+				i += n
 				continue
 			}
-			if !status.IsRejected() {
+			switch status := a.filterExpected(nodes[i], all[i], i-from); {
+			case !status.IsSuccess() && !status.IsRejected():
 				return feasible, status.AsError()
+			case !status.IsSuccess():
+				d.Reject(nodes[i], status)
+			case len(feasible) == wanted:
+				enough = true
+			default:
+				feasible, places = append(feasible, nodes[i]), append(places, all[i])
 			}
-			d.Reject(node, status)
+			i++
 		}
 		left -= to - from
 		from = to % len(nodes)
@@ -44,4 +43,30 @@ func (a *attempt) filterReusing(nodes []fwk.NodeInfo, wanted int, d *framework.D
 	e.feasible, e.places, a.places = feasible, places, places
 	a.reuse.Filtered()
 	return feasible, nil
+}
+
+// expect announces the next nodes. Those that pods are nominated for are filtered with these.
+func (a *attempt) expect(places []reuse.Place) {
+	a.reuse.Expect(places)
+	nominated := &a.engine.nominated
+	if len(nominated.numbers) == 0 {
+		return
+	}
+	for i := range places {
+		if nominated.marks[places[i].Number] {
+			a.reuse.Withhold(i)
+		}
+	}
+}
+
+// filterExpected filters one of the expected nodes, by its index.
+func (a *attempt) filterExpected(node fwk.NodeInfo, at reuse.Place, i int) *fwk.Status {
+	e := a.engine
+	switch {
+	case e.nominated.marks[at.Number]:
+		return a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
+	case a.reuse.Passing(i, 1) > 0:
+		return nil
+	}
+	return a.reuse.Filter(e.ctx, node, i)
 }

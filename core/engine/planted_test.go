@@ -32,7 +32,7 @@ var plantedMistakes = []plantedMistake{
 	unseen("image", `len(before.imageStates) != len(info.imageStates)`),
 	{
 		"nomination", "engine/filterreusing.go",
-		"e.nominated.marks[all[from+i].Number]", "false",
+		"nominated.marks[places[i].Number] {", "false {",
 	},
 	{"amounts", "cache/refresh.go", "\ts.amounts[at.number] = info.amounts()\n", "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
 	{"stale block", "reuse/tree.go", "\t\ttree.expire(int(position) / blockSize)\n", "\t\tif position%7 != 0 {\n\t\t\ttree.expire(int(position) / blockSize)\n\t\t}\n"},

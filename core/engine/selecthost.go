@@ -25,8 +25,12 @@ func (r rank) above(other rank) bool {
 	return r.total > other.total || r.total == other.total && r.listed > other.listed
 }
 
-// rankTotals ranks the feasible nodes by totals alone.
+// rankTotals ranks the feasible nodes by totals alone. Without extenders, the totals are enough to pick by seed.
 func (a *attempt) rankTotals(totals []int64) {
+	if a.engine.options.TieBreak == BySeed && len(a.engine.extenders) == 0 {
+		a.totals = totals
+		return
+	}
 	ranks := a.engine.ranks[:0]
 	for _, total := range totals {
 		ranks = append(ranks, rank{total: total})
@@ -60,6 +64,9 @@ func (a *attempt) pickHost() (name string, won int) {
 	if len(a.feasible) == 1 {
 		return a.feasible[0].Node().Name, 0
 	}
+	if a.totals != nil {
+		return a.pickByTotals(), 0
+	}
 	if a.scores != nil {
 		a.rankScores()
 	}
@@ -69,6 +76,43 @@ func (a *attempt) pickHost() (name string, won int) {
 		a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.ranks[next].total
 	}
 	return a.feasible[won].Node().Name, won
+}
+
+// pickByTotals picks the node with the highest total, and finds the runner-up in the same pass.
+func (a *attempt) pickByTotals() string {
+	won, next, ties := 0, -1, 1
+	for i, total := range a.totals[1:] {
+		switch at := i + 1; {
+		case total > a.totals[won]:
+			won, next, ties = at, won, 1
+		case total == a.totals[won]:
+			if ties++; ties == 2 {
+				next = at
+			}
+		case next < 0 || total > a.totals[next]:
+			next = at
+		}
+	}
+	if ties > 1 {
+		won, next = a.drawTied(won, next, ties)
+	}
+	a.decision.Score = a.totals[won]
+	a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.totals[next]
+	return a.feasible[won].Node().Name
+}
+
+// drawTied draws one of the nodes with the highest total, of which the first two are known. The runner-up is the first of the others.
+func (a *attempt) drawTied(first, second, ties int) (won, next int) {
+	skip := a.engine.draw(ties)
+	if skip == 0 {
+		return first, second
+	}
+	for won = first; skip > 0; {
+		if won++; a.totals[won] == a.totals[first] {
+			skip--
+		}
+	}
+	return won, first
 }
 
 // pick returns the index of the winner. If extenders gave scores, kube-scheduler's choice is random, too.

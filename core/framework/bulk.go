@@ -18,7 +18,7 @@ type bulk struct {
 	buffers    [][]uint8
 	scores     []int64
 
-	// rejected is 0 for the nodes that pass without a call of a plugin, passed how many of them Passes was called for.
+	// rejected is 0 for the nodes that pass without a call of a plugin, passed how many of them Passing has told of.
 	rejected []uint8
 	passed   int
 }
@@ -53,10 +53,11 @@ func (c *Reuse) findRejected() {
 	for i := range b.places {
 		b.rejected[i] = 1
 		cell := c.table.Cell(b.places[i].Number)
-		if cell.Status == nil && cell.Generation == b.places[i].Generation && c.amountsPass(b.places[i].Number) {
+		if cell.Status == nil && cell.Generation == b.places[i].Generation {
 			b.rejected[i] = 0
 		}
 	}
+	c.rejectByAmounts(b.places, b.rejected)
 	for _, verdicts := range b.verdicts {
 		if verdicts == nil {
 			b.rejected = b.rejected[:0] // a plugin has to be called
@@ -68,14 +69,27 @@ func (c *Reuse) findRejected() {
 	}
 }
 
-// Passes reports whether an expected node, by its index, passes as far as is known; else Filter has to say. It stands for a call of
-// Filter.
-func (c *Reuse) Passes(i int) bool {
-	if b := &c.bulk; i < len(b.rejected) && b.rejected[i] == 0 {
-		b.passed++
-		return true
+// Withhold has Filter say about an expected node, by its index.
+func (c *Reuse) Withhold(i int) {
+	if i < len(c.bulk.rejected) {
+		c.bulk.rejected[i] = 1
 	}
-	return false
+}
+
+// Passing is how many of the expected nodes pass from an index on, as far as is known, and up to so many; of the next one Filter has
+// to say. It stands for as many calls of Filter.
+func (c *Reuse) Passing(from, most int) int {
+	b := &c.bulk
+	if from >= len(b.rejected) || most == 0 {
+		return 0
+	}
+	rest := b.rejected[from:min(from+most, len(b.rejected))]
+	n := 0
+	for n < len(rest) && rest[n] == 0 {
+		n++
+	}
+	b.passed += n
+	return n
 }
 
 // countPasses counts the nodes that pass as calls of the plugins.
@@ -121,7 +135,7 @@ func (c *Reuse) Filter(ctx context.Context, node fwk.NodeInfo, i int) *fwk.Statu
 	}
 	rejection, stop := cell.Status, int(cell.Stop)
 	if len(c.byAmounts) > 0 {
-		if v := c.judgeAmounts(at.Number); v.position >= 0 && v.position < stop {
+		if v := c.judgeAmounts(c.classes.Of(at.Number)); v.position >= 0 && v.position < stop {
 			rejection, stop = v.rejection, v.position
 		}
 	}

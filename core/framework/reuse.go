@@ -15,6 +15,7 @@ type reuser struct {
 	locals    []NodeLocal
 	columns   int // scaled scores
 	tables    *reuse.Tables
+	classes   reuse.AmountClasses
 	signature reuse.Signature
 	rest      int // how much of the signature is of plugins that do not look at amounts
 	cycle     Reuse
@@ -64,19 +65,21 @@ func (p *Profile) ReuseStats() reuse.Stats {
 
 // Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.
 type Reuse struct {
-	profile *Profile
-	state   *CycleState
-	pod     *v1.Pod
-	table   *reuse.Table
-	refused uint64 // NodeLocal plugins that do not sign the pod, as bits
+	profile  *Profile
+	number   uint64 // of the cycle
+	numNodes int
+	state    *CycleState
+	pod      *v1.Pod
+	table    *reuse.Table
+	refused  uint64 // NodeLocal plugins that do not sign the pod, as bits
 
 	// local, others and byAmounts are the Filter plugins that are not skipped, stops how many verdicts ended at each position, or
 	// passed.
 	local, others []*entry[fwk.FilterPlugin]
 	byAmounts     []amountsFilter // if the table is for pods of any requests
-	amounts       []reuse.Amounts
-	numNodes      int
-	judged        amountsVerdict // the last
+	classes       *reuse.AmountClasses
+	judged        []amountsVerdict // by class of amounts
+	summed        []amountsSum     // the same
 	stops         []int
 	bulk          bulk
 	scorers       scorers
@@ -98,12 +101,13 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	}
 	cycle := &r.cycle
 	*cycle = Reuse{
-		profile: p, state: state, pod: pod, amounts: nodes.Amounts(), numNodes: len(nodes.Places()),
+		profile: p, number: cycle.number + 1, numNodes: len(nodes.Places()), state: state, pod: pod,
+		judged: cycle.judged, summed: cycle.summed,
 		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], bulk: cycle.bulk,
 		scorers: cycle.scorers, totals: cycle.totals,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
 	}
-	if !cycle.sign() || !cycle.findTable() {
+	if !cycle.sign() || !cycle.findTable(nodes) {
 		return nil
 	}
 	for _, s := range p.filtersFor(state) {
@@ -119,10 +123,11 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 }
 
 // findTable finds the table of pods like this one, or else the one of pods that differ from it in their requests alone.
-func (c *Reuse) findTable() bool {
-	r, numbers := &c.profile.reuser, len(c.amounts)
+func (c *Reuse) findTable(nodes Nodes) bool {
+	r, numbers := &c.profile.reuser, len(nodes.Amounts())
 	if c.table = r.tables.Find(r.signature, numbers, r.columns); c.table == nil && c.takeAmounts() {
 		c.table = r.tables.Find(r.signature[:r.rest], numbers, r.columns)
+		c.followAmounts(nodes)
 	}
 	return c.table != nil
 }

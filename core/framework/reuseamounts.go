@@ -61,23 +61,34 @@ func (c *Reuse) takeAmounts() bool {
 	return len(c.byAmounts) > 0
 }
 
-// amountsVerdict is the first rejection by plugins that look at amounts, and its position; -1 if there is none.
+// followAmounts brings the classes of amounts up to date.
+func (c *Reuse) followAmounts(nodes Nodes) {
+	c.classes = &c.profile.reuser.classes
+	c.classes.Follow(nodes.Places(), nodes.Amounts(), nodes)
+	if more := c.classes.Len() - len(c.judged); more > 0 {
+		c.judged = append(c.judged, make([]amountsVerdict, more)...)
+		c.summed = append(c.summed, make([]amountsSum, more)...)
+	}
+}
+
+// amountsVerdict is the first rejection by plugins that look at amounts, and its position; -1 if there is none. known is the
+// cycle that it is of.
 type amountsVerdict struct {
-	amounts   *reuse.Amounts
+	known     uint64
 	rejection *fwk.Status
 	position  int
 }
 
-// judgeAmounts judges the amounts of a node. Most neighbours have the same ones, as a cluster is made of like nodes.
-func (c *Reuse) judgeAmounts(number int32) *amountsVerdict {
-	v, amounts := &c.judged, &c.amounts[number]
-	if v.amounts != nil && *v.amounts == *amounts {
+// judgeAmounts judges a class of amounts, once in a cycle.
+func (c *Reuse) judgeAmounts(class int32) *amountsVerdict {
+	v := &c.judged[class]
+	if v.known == c.number {
 		return v
 	}
-	*v = amountsVerdict{amounts: amounts, position: -1}
+	*v = amountsVerdict{known: c.number, position: -1}
 	for i := range c.byAmounts {
 		s := &c.byAmounts[i]
-		if status := s.filter(amounts); status != nil {
+		if status := s.filter(c.classes.Amounts(class)); status != nil {
 			v.rejection, v.position = withPlugin(status, s.Plugin), s.position
 			break
 		}
@@ -85,8 +96,16 @@ func (c *Reuse) judgeAmounts(number int32) *amountsVerdict {
 	return v
 }
 
-func (c *Reuse) amountsPass(number int32) bool {
-	return len(c.byAmounts) == 0 || c.judgeAmounts(number).position < 0
+// rejectByAmounts marks those of some nodes that plugins reject which look at amounts.
+func (c *Reuse) rejectByAmounts(places []reuse.Place, rejected []uint8) {
+	if len(c.byAmounts) == 0 {
+		return
+	}
+	for i := range places {
+		if c.judgeAmounts(c.classes.Of(places[i].Number)).position >= 0 {
+			rejected[i] = 1
+		}
+	}
 }
 
 // takeAmountsScore has a plugin score by amounts. It returns false if it looks at more of a node.
@@ -103,19 +122,28 @@ func (c *Reuse) takeAmountsScore(s *entry[fwk.ScorePlugin]) bool {
 	return true
 }
 
+// amountsSum is the sum of the scores by the amounts of a class. known is the cycle that it is of.
+type amountsSum struct {
+	known uint64
+	sum   int64
+}
+
 // addByAmounts adds the scores by amounts. It returns false if one is none.
 func (c *Reuse) addByAmounts(places []reuse.Place) bool {
-	var last *reuse.Amounts
-	var sum int64
+	if len(c.scorers.byAmounts) == 0 {
+		return true
+	}
 	for i := range places {
-		if amounts := &c.amounts[places[i].Number]; last == nil || *amounts != *last {
-			var ok bool
-			if sum, ok = c.sumByAmounts(amounts); !ok {
+		class := c.classes.Of(places[i].Number)
+		known := &c.summed[class]
+		if known.known != c.number {
+			sum, ok := c.sumByAmounts(c.classes.Amounts(class))
+			if !ok {
 				return false
 			}
-			last = amounts
+			*known = amountsSum{c.number, sum}
 		}
-		c.totals[i] += sum
+		c.totals[i] += known.sum
 	}
 	return true
 }

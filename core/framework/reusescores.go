@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -25,15 +26,8 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 	if !c.sortScorers() {
 		return nil, nil, false
 	}
-	c.totals = c.totals[:0]
-	for i := range places {
-		cell := c.table.Cell(places[i].Number)
-		if cell.HasScores(places[i].Generation, c.numNodes) {
-			c.reused++
-		} else if !c.score(ctx, nodes[i], cell, places[i]) {
-			return nil, nil, false
-		}
-		c.totals = append(c.totals, cell.Sum)
+	if !c.sums(ctx, nodes, places) {
+		return nil, nil, false
 	}
 	for _, s := range c.scorers.scaled {
 		if !c.addScaled(s, places) {
@@ -52,6 +46,21 @@ func (c *Reuse) Totals(ctx context.Context, nodes []fwk.NodeInfo, places []reuse
 	c.scored(len(nodes))
 	w.done(fwk.Success)
 	return c.totals, nil, true
+}
+
+// sums begins the totals with the sums of scores that are kept. It returns false if one is not for reuse.
+func (c *Reuse) sums(ctx context.Context, nodes []fwk.NodeInfo, places []reuse.Place) bool {
+	c.totals = slices.Grow(c.totals[:0], len(places))[:len(places)]
+	before := c.computed
+	for i := range places {
+		cell := c.table.Cell(places[i].Number)
+		if !cell.HasScores(places[i].Generation, c.numNodes) && !c.score(ctx, nodes[i], cell, places[i]) {
+			return false
+		}
+		c.totals[i] = cell.Sum
+	}
+	c.reused += len(places) - (c.computed - before)
+	return true
 }
 
 // sortScorers returns false if scores that depend on the pod's requests are not known by amounts.
