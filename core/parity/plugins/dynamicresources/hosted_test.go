@@ -118,22 +118,33 @@ func (h *host) settle(at time.Time) (decisions []string) {
 				h.carryOut(at)
 			}
 		}
-		h.carryOut(at)
-		under = h.deliver(at)
+		under = h.write(at)
+		under = h.deliver(at) || under
 	}
 	return decisions
 }
 
+// write carries out effects, and what follows from their answers: a pod's claims are written without a decision between two of them, as
+// kube-scheduler's plugin writes them in one call. It reports whether there were any.
+func (h *host) write(at time.Time) (some bool) {
+	for h.carryOut(at) {
+		h.deliver(at)
+		some = true
+	}
+	return some
+}
+
 func plain(text string) string { return strings.ReplaceAll(text, hostedName, dynamicresources.Name) }
 
-// carryOut carries out effects. A call of a plugin gets a goroutine, and the engine goes on meanwhile.
-func (h *host) carryOut(at time.Time) {
+// carryOut carries out effects. A call of a plugin gets a goroutine, and the engine goes on meanwhile. It reports whether any gets an answer.
+func (h *host) carryOut(at time.Time) (answered bool) {
 	for _, effect := range h.engine.Effects() {
 		switch act := effect.Action.(type) {
 		case world.EmitEvent:
 			h.events = append(h.events, plain(fmt.Sprint(act.Regarding.Name, " ", act.Reason, ": ", act.Note)))
 			continue
 		case world.RunPlugin:
+			answered = true
 			go func() {
 				status := act.Call(h.ctx)
 				h.answer(effect.ID, world.Outcome{Code: status.Code(), Message: status.Message()})
@@ -142,14 +153,17 @@ func (h *host) carryOut(at time.Time) {
 		case world.Bind:
 			h.bound(at, act)
 			h.answer(effect.ID, world.Outcome{})
+			answered = true
 			continue
 		}
+		answered = true
 		outcome := h.server.CarryOut(effect.Action)
 		if reserve, is := effect.Action.(world.ReserveResourceClaim); is && outcome.OK() {
 			outcome.Version = h.server.Written[reserve.Claim.Name].ResourceVersion
 		}
 		h.answer(effect.ID, *outcome)
 	}
+	return answered
 }
 
 func (h *host) bound(at time.Time, act world.Bind) {
