@@ -183,6 +183,7 @@ func (h *host) answer(id world.EffectID, outcome world.Outcome) {
 // as long as a plugin is under way.
 func (h *host) deliver(at time.Time) bool {
 	for range 200 {
+		synctest.Wait() // until the plugin's goroutines have written what they write at once
 		changes := h.changes()
 		for _, change := range changes {
 			h.apply(at, change)
