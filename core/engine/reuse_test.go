@@ -170,7 +170,7 @@ func (r *longRun) addNode() {
 	b := mk.Node(fmt.Sprint("n", r.created)).CPU(pick(r.draw, "2", "4")).Memory("8Gi").Pods(pick(r.draw, "6", "20")).
 		Zone(pick(r.draw, "z1", "z2", "z3")).Label("disk", pick(r.draw, "ssd", "hdd"))
 	if r.draw.IntN(3) == 0 {
-		b.Image(pick[int64](r.draw, 60<<20, 400<<20), "app:1")
+		b.Image(pick[int64](r.draw, 60<<20, 2000<<20), "app:1") // a large one scores by how many nodes there are
 	}
 	if r.draw.IntN(5) == 0 {
 		b.Taint("only", "batch", pick(r.draw, v1.TaintEffectNoSchedule, v1.TaintEffectPreferNoSchedule))
@@ -199,7 +199,7 @@ func (r *longRun) changeNode(i int) {
 			node.Labels[v1.LabelTopologyZone] = zone
 		}
 	case 5:
-		node.Status.Images = pick(r.draw, nil, []v1.ContainerImage{{Names: []string{"app:1"}, SizeBytes: 400 << 20}})
+		node.Status.Images = pick(r.draw, nil, []v1.ContainerImage{{Names: []string{"app:1"}, SizeBytes: 2000 << 20}})
 	}
 	r.nodes[i] = node
 	r.apply(world.Changed{Op: world.Modified, Object: node})
