@@ -35,6 +35,7 @@ var plantedMistakes = []plantedMistake{
 		"nominated.marks[places[i].Number] {", "false {",
 	},
 	{"amounts", "cache/refresh.go", "\ts.amounts[at.number] = info.amounts()\n", "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
+	{"class of amounts", "reuse/amounts.go", "if c.all[before].amounts == *amounts {", "if c.all[before].amounts.Pods == amounts.Pods {"},
 	{"stale block", "reuse/tree.go", "\t\ttree.expire(int(position) / blockSize)\n", "\t\tif position%7 != 0 {\n\t\t\ttree.expire(int(position) / blockSize)\n\t\t}\n"},
 	{"namespace's labels", "plugins/interpodaffinity/termset.go", ".Pairs(pl.visibleLabels).Pairs(namespace)", ".Pairs(pl.visibleLabels)"},
 	{"spread count", "plugins/topology/domaincounts.go", "range changed {", "range changed[1:] {"},

@@ -17,8 +17,8 @@
 // [Results] keep what follows from more than a node and a signature: from the pods nominated for the node, and from what their
 // owner names besides. There are few such nodes, so these are found by the node, one by one.
 //
-// Pods that differ in their requests alone have a table in common, with what plugins say that look at more than [Amounts]. The
-// amounts of all nodes lie side by side, and what depends on a pod's requests is computed from them.
+// Pods that differ in their requests alone have a table in common, with what plugins say that look at more than [Amounts]. Nodes of
+// equal amounts are one of the [AmountClasses], and what depends on a pod's requests is computed once for each.
 //
 // # The tree
 //
