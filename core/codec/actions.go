@@ -70,7 +70,7 @@ func (c *Coder) fields(action world.Action) world.Action {
 	case world.PatchStatus:
 		c.PodRef(&a.Pod)
 		Message(c, &a.Condition)
-		c.optionalText(&a.NominatedNode)
+		optional(c, &a.NominatedNode, func(node *string) { Text(c, node) })
 		Message(c, &a.ExtendedResources)
 		return a
 	case world.Delete:
@@ -109,7 +109,7 @@ func (c *Coder) objectWrite(action world.Action) world.Action {
 		Text(c, &a.Node)
 		c.ObjectRef(&a.Claim)
 		Message(c, &a.Allocation)
-		c.optionalTime(&a.AllocatedAt)
+		optional(c, &a.AllocatedAt, func(at *metav1.Time) { c.Time(&at.Time) })
 		return a
 	case world.UnreserveResourceClaim:
 		c.PodRef(&a.Pod)
@@ -134,15 +134,7 @@ func (c *Coder) objectWrite(action world.Action) world.Action {
 
 func (c *Coder) event(a *world.EmitEvent) {
 	c.PodRef(&a.Regarding)
-	related := a.Related != nil
-	if c.Bool(&related); related {
-		ref := world.PodRef{}
-		if !c.reading {
-			ref = *a.Related
-		}
-		c.PodRef(&ref)
-		a.Related = &ref
-	}
+	optional(c, &a.Related, c.PodRef)
 	Text(c, &a.Type)
 	Text(c, &a.Reason)
 	Text(c, &a.Action)
@@ -166,24 +158,14 @@ func (c *Coder) extenderCall(a *world.CallExtender) {
 	Text(c, &a.Request.Node)
 }
 
-func (c *Coder) optionalText(text **string) {
-	there := *text != nil
+// optional codes a value with a function, or that there is none.
+func optional[T any](c *Coder, value **T, code func(*T)) {
+	there := *value != nil
 	if c.Bool(&there); !there {
 		return
 	}
 	if c.reading {
-		*text = new(string)
+		*value = new(T)
 	}
-	Text(c, *text)
-}
-
-func (c *Coder) optionalTime(at **metav1.Time) {
-	there := *at != nil
-	if c.Bool(&there); !there {
-		return
-	}
-	if c.reading {
-		*at = &metav1.Time{}
-	}
-	c.Time(&(*at).Time)
+	code(*value)
 }
