@@ -20,13 +20,13 @@ func (p *Profile) KeptVerdicts(fork *Profile, state *CycleState, pod *v1.Pod) Ke
 	if p.reuser.tables == nil || !c.sign() {
 		return KeptVerdicts{}
 	}
-	signature, byAmounts := fork.reuser.signature, false
+	signature := fork.reuser.signature
 	kept := KeptVerdicts{table: p.reuser.tables.Look(signature)}
 	if kept.table == nil && c.takeAmounts() {
-		kept.table, byAmounts = p.reuser.tables.Look(signature[:fork.reuser.rest]), true
+		kept.table = p.reuser.tables.Look(signature[:fork.reuser.rest])
 	}
 	for _, s := range fork.filtersFor(state) {
-		if !c.isLocal(s.local) || byAmounts && usesAmounts(s.plugin) {
+		if !c.keeps(s) {
 			kept.Afresh = append(kept.Afresh, s.Plugin)
 		}
 	}

@@ -112,10 +112,10 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	}
 	for _, s := range p.filtersFor(state) {
 		switch {
+		case cycle.keeps(s):
+			cycle.local = append(cycle.local, s)
 		case !cycle.isLocal(s.local):
 			cycle.others = append(cycle.others, s)
-		case len(cycle.byAmounts) == 0 || !usesAmounts(s.plugin):
-			cycle.local = append(cycle.local, s)
 		}
 	}
 	cycle.bulk.begin(len(cycle.others))
@@ -165,6 +165,11 @@ const maxLocals = 64
 
 func (c *Reuse) isLocal(local int) bool {
 	return local >= 0 && local < maxLocals && c.refused&(1<<local) == 0
+}
+
+// keeps reports whether the table has a plugin's verdicts.
+func (c *Reuse) keeps(s *entry[fwk.FilterPlugin]) bool {
+	return c.isLocal(s.local) && (len(c.byAmounts) == 0 || !usesAmounts(s.plugin))
 }
 
 // filter computes the verdict of the NodeLocal plugins. It returns false if one fails: its error is not for reuse.
