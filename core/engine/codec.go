@@ -14,11 +14,16 @@ import (
 // or when what plugins posted was carried out.
 var ErrUnsettled = errors.New("the engine is in the middle of something; its state can be written after the next input or decision")
 
+// Settled reports whether the engine is in the middle of nothing, so that its state can be written.
+func (e *Engine) Settled() bool {
+	return e.suspended == nil && !e.posted.some.Load() && len(e.objectWaits.ended) == 0
+}
+
 // State returns what the engine holds, to go on with in another engine with the same options. The histories are not in it: the
 // decisions in the log, the transitions of pods, the problems and the last search. The engine stays as it is. Like every method of an
 // engine it is called between inputs; a fork's state can be written elsewhere, on a goroutine of its own.
 func (e *Engine) State() (codec.State, error) {
-	if e.suspended != nil || e.posted.some.Load() {
+	if !e.Settled() {
 		return codec.State{}, fmt.Errorf("writing the engine's state: %w", ErrUnsettled)
 	}
 	state, err := codec.Write(e.codeState)

@@ -124,10 +124,6 @@ func (e *Engine) checkTimers(c *codec.Coder) {
 
 // codeState codes the waits, and the orders in which they began and will end.
 func (w *objectWaits) codeState(c *codec.Coder) {
-	if len(w.ended) > 0 {
-		c.Fail(ErrUnsettled)
-		return
-	}
 	codec.Map(c, &w.waits, func(uid *types.UID, wait *framework.ObjectWait) {
 		codec.Text(c, uid)
 		codec.Slice(c, &wait.Objects, func(key *framework.ObjectKey) { codeKey(c, key) })

@@ -2,13 +2,14 @@
 //
 //	engine ──► Recorder ──► trace.Writer ──► file                 everything, from the first input or from a state on
 //	   │
-//	   └─────► FlightRecorder ──► the last minutes, in memory ──► Save ──► file
-//	                                  │
-//	                                  └──────► Player             as exact as the engine itself
+//	   ├─────► FlightRecorder ──► the last minutes, in memory ──► Save ──► file
+//	   │                              │
+//	   │                              └──────► Player             as exact as the engine itself
+//	   └─────► Feed ──► Subscriber, on another goroutine ──► a trace for each, which begins now or in the flight recorder's past
 //	file ──► Replay ──► Report                                    decide again, compare
 //	file ──► Player ──► Seek, StepInput, StepDecision             any moment, as an engine to query
 //
-// Recorder and FlightRecorder are observers: pass them to drive.NewScheduler, or call them where another loop calls
+// Recorder, FlightRecorder and Feed are observers: pass them to drive.NewScheduler, or call them where another loop calls
 // Apply and Step.
 //
 // # Exact and loose

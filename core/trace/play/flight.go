@@ -42,7 +42,11 @@ type segment struct {
 	decisions  []trace.Decision
 	effectKeys []trace.EffectKey // for each outcome among the entries
 	bytes      int64
+	lent       bool // a subscriber reads it, so that its memory cannot be reused
 }
+
+// heldFlight is what a flight recorder held at some moment, oldest first. It may be read on another goroutine.
+type heldFlight []segment
 
 // flightEntry is an input, or a decision if there is no event.
 type flightEntry struct {
@@ -82,7 +86,7 @@ func (f *FlightRecorder) Applied(in world.Input, _ error) {
 		f.current.effectKeys = append(f.current.effectKeys, f.pending.take(in.Event))
 	}
 	f.atRest = false
-	if f.current.bytes > f.maxBytes/2 {
+	if f.current.bytes > f.maxBytes/2 && (f.engine.Settled() || f.current.bytes > f.maxBytes) {
 		f.nextSegment()
 	}
 }
@@ -109,6 +113,9 @@ func (f *FlightRecorder) nextSegment() {
 		return
 	}
 	old := f.previous
+	if old.lent {
+		old = segment{}
+	}
 	f.previous = f.current
 	clear(old.entries)
 	clear(old.decisions)
@@ -144,7 +151,7 @@ func (f *FlightRecorder) Save(to io.Writer, about About) error {
 		return err
 	}
 	look := newMarkDetector()
-	for _, r := range f.records() {
+	for _, r := range f.held().records() {
 		if err := w.Write(r); err != nil {
 			return err
 		}
@@ -163,12 +170,28 @@ func (f *FlightRecorder) Player() (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPlayer(newReplayer(base, nil, trace.FromStart, false), f.records()), nil
+	return newPlayer(newReplayer(base, nil, trace.FromStart, false), f.held().records()), nil
 }
 
-func (f *FlightRecorder) records() []trace.Record {
-	records := make([]trace.Record, 0, len(f.previous.entries)+len(f.current.entries))
-	for _, l := range []*segment{&f.previous, &f.current} {
+// heldSince lends what is held from some time on, or everything, and the engine's fork from before it.
+func (f *FlightRecorder) heldSince(since time.Time) (heldFlight, *engine.Engine) {
+	if f.previous.base == nil || !f.current.base.Now().After(since) {
+		f.current.lent = true
+		return heldFlight{f.current}, f.current.base
+	}
+	f.previous.lent, f.current.lent = true, true
+	return f.held(), f.previous.base
+}
+
+func (f *FlightRecorder) held() heldFlight { return heldFlight{f.previous, f.current} }
+
+func (h heldFlight) records() []trace.Record {
+	n := 0
+	for i := range h {
+		n += len(h[i].entries)
+	}
+	records := make([]trace.Record, 0, n)
+	for _, l := range h {
 		decisions, answered := l.decisions, l.effectKeys
 		for _, m := range l.entries {
 			r := trace.Record{At: m.at, Number: uint64(len(records))}
