@@ -81,6 +81,7 @@ type Replica struct {
 	options        Options
 	engine         *engine.Engine
 	flightRecorder *play.FlightRecorder
+	feed           *play.Feed
 	cluster        *live.Cluster
 	driver         *drive.RealTime
 	leases         kubernetes.Interface
@@ -126,6 +127,7 @@ func New(o Options) (*Replica, error) {
 	if r.flightRecorder, err = play.NewFlightRecorder(e, engineOptions, flightRecorderBytes); err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
+	r.feed = play.NewFeed(e, engineOptions, r.flightRecorder)
 	if o.Kinds == nil {
 		o.Kinds = (*engine.Engine).WatchedKinds
 	}
@@ -156,7 +158,7 @@ func New(o Options) (*Replica, error) {
 const healthTolerance = 20 * time.Second
 
 func (r *Replica) observers() []drive.Observer {
-	all := []drive.Observer{r.flightRecorder, decisionLogger{r.options.Logger}}
+	all := []drive.Observer{r.flightRecorder, r.feed, decisionLogger{r.options.Logger}}
 	if make := r.options.Instruments.Observer; make != nil {
 		all = append(all, make(r.engine))
 	}

@@ -47,13 +47,14 @@ func (r *Replica) Run(ctx context.Context) error {
 	return x.runElection(ctx)
 }
 
-// refresh updates gauges from the engine once a second, until everything stops.
+// refresh updates gauges from the engine once a second, until everything stops, and tells subscribers that it goes on.
 func (x *run) refresh() {
 	each := time.NewTicker(time.Second)
 	defer each.Stop()
 	for {
 		_ = x.driver.Inspect(x.workCtx, func(e *engine.Engine) { // fails at the end of workCtx
 			x.metrics.refresh(e)
+			x.feed.Checkpoint()
 			if refresh := x.options.Instruments.Refresh; refresh != nil {
 				refresh(e, x.cluster.Pending)
 			}
