@@ -2,6 +2,8 @@
 //
 //	console  replica  serving  operate  usage          a scheduler, and an operator, on a cluster
 //	      │
+//	stream                                             a running scheduler's records, over HTTP
+//	      │
 //	compare  whatif   shadow   telemetry               questions about an engine, and what observes it
 //	         diagnose                                  why a pod is pending, and what would place it
 //	         config/review                             what a configuration means, and what is wrong with it
