@@ -8,6 +8,7 @@
 //	   └─────► Feed ──► Subscriber, on another goroutine ──► a trace for each, which begins now or in the flight recorder's past
 //	file ──► Replay ──► Report                                    decide again, compare
 //	file ──► Player ──► Seek, StepInput, StepDecision             any moment, as an engine to query
+//	stream ──► growing Player ──► Append, Seek                    the same, as far as it is held
 //
 // Recorder, FlightRecorder and Feed are observers: pass them to drive.NewScheduler, or call them where another loop calls
 // Apply and Step.
@@ -37,6 +38,12 @@
 //
 // Prefetch plays the next record that was never played, without moving the player, and keeps forks on the way. Once it
 // reaches the end, every seek is short. PrefetchAll prefetches to the end.
+//
+// # Traces that grow
+//
+// A growing player plays a trace that is still being written, as a stream is: [Player.Append] adds its next records. It holds records
+// of so many bytes, and drops the oldest in favour of a fork. Positions count dropped records, too: Start moves, End moves, and a
+// record keeps its position.
 //
 // # Followers
 //

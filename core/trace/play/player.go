@@ -15,10 +15,12 @@ import (
 // kept fork.
 type Player struct {
 	header      trace.Header
-	records     []trace.Record
-	start       time.Time   // before the first record
+	records     []trace.Record // held ones; the first has dropped records before it
+	dropped     int
+	start       time.Time   // before the first held record
 	latestTimes []time.Time // of each record: the latest time up to it
 	damage      *trace.Damage
+	growth      *growth // nil if no records are added
 
 	current playhead
 	ahead   *playhead // prefetches past the current record; nil if there is none
@@ -45,7 +47,7 @@ func (s playhead) fork() (playhead, error) {
 
 // Position is a point of a trace.
 type Position struct {
-	// Record is the number of records played, Time the latest time among them.
+	// Record is the number of records up to there, dropped ones included, Time the latest time among them.
 	Record int
 	Time   time.Time
 }
@@ -79,17 +81,25 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 
 func newPlayer(first replayer, records []trace.Record) *Player {
 	p := &Player{
-		records: records, latestTimes: make([]time.Time, len(records)), current: playhead{replayer: first}, forks: newForks(),
+		records: records, latestTimes: make([]time.Time, 0, len(records)), current: playhead{replayer: first}, forks: newForks(),
 		report: &Report{Exact: first.exact()}, start: first.engine.Now(),
 	}
+	p.addTimes(records)
+	return p
+}
+
+// addTimes adds the latest times of records to those of the records before them.
+func (p *Player) addTimes(records []trace.Record) {
 	latest := p.start
-	for i, r := range records {
+	if n := len(p.latestTimes); n > 0 {
+		latest = p.latestTimes[n-1]
+	}
+	for _, r := range records {
 		if r.At.After(latest) {
 			latest = r.At
 		}
-		p.latestTimes[i] = latest
+		p.latestTimes = append(p.latestTimes, latest)
 	}
-	return p
 }
 
 // Engine returns the engine at the current position, to be read only. A seek may replace it.
@@ -101,7 +111,7 @@ func (p *Player) Follower() Follower { return p.current.follower }
 // Header returns the trace's header; that of a flight recorder is empty.
 func (p *Player) Header() trace.Header { return p.header }
 
-// Records returns all records, in order.
+// Records returns all records that are held, in order. [Player.Append] may drop some from the front.
 func (p *Player) Records() []trace.Record { return p.records }
 
 // Damage returns where the trace could not be read any further; nil for a whole one.
@@ -117,17 +127,17 @@ func (p *Player) Watch(observe func(trace.Record, *engine.Engine)) { p.watch = o
 // At returns the current position.
 func (p *Player) At() Position { return p.position(p.current.record) }
 
-// Start returns the position before the first record.
-func (p *Player) Start() Position { return p.position(0) }
+// Start returns the position before the first record that is held.
+func (p *Player) Start() Position { return p.position(p.dropped) }
 
 // End returns the position after the last record.
-func (p *Player) End() Position { return p.position(len(p.records)) }
+func (p *Player) End() Position { return p.position(p.dropped + len(p.records)) }
 
 func (p *Player) position(record int) Position {
-	if record == 0 {
-		return Position{Time: p.start}
+	if record == p.dropped {
+		return Position{record, p.start}
 	}
-	return Position{record, p.latestTimes[record-1]}
+	return Position{record, p.latestTimes[record-p.dropped-1]}
 }
 
 // Marks lists the marks; Record is the position to seek to.
@@ -135,7 +145,7 @@ func (p *Player) Marks() []trace.MarkAt {
 	var marks []trace.MarkAt
 	for i, r := range p.records {
 		if m, ok := r.Body.(trace.Mark); ok {
-			marks = append(marks, trace.MarkAt{At: r.At, Record: uint64(i + 1), Mark: m})
+			marks = append(marks, trace.MarkAt{At: r.At, Record: uint64(p.dropped + i + 1), Mark: m})
 		}
 	}
 	return marks
@@ -146,13 +156,13 @@ func (p *Player) Seek(t time.Time) error { return p.SeekRecord(p.RecordAt(t)) }
 
 // RecordAt returns the number of records up to and including a time.
 func (p *Player) RecordAt(t time.Time) int {
-	return sort.Search(len(p.latestTimes), func(i int) bool { return p.latestTimes[i].After(t) })
+	return p.dropped + sort.Search(len(p.latestTimes), func(i int) bool { return p.latestTimes[i].After(t) })
 }
 
 // SeekRecord goes to the position after n records.
 func (p *Player) SeekRecord(n int) error {
-	if n < 0 || n > len(p.records) {
-		return fmt.Errorf("seeking to record %d: the trace has %d", n, len(p.records))
+	if first, last := p.dropped, p.dropped+len(p.records); n < first || n > last {
+		return fmt.Errorf("seeking to record %d: those from %d to %d are held", n, first, last)
 	}
 	if from, ok := p.forks.nearest(n); ok && (n < p.current.record || from.record > p.current.record) {
 		fork, err := from.fork()
@@ -183,8 +193,8 @@ func (p *Player) StepDecision() (trace.Record, bool, error) {
 }
 
 func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error) {
-	for p.current.record < len(p.records) {
-		r := p.records[p.current.record]
+	for p.current.record < p.End().Record {
+		r := p.records[p.current.record-p.dropped]
 		if _, err := p.Step(); err != nil {
 			return r, false, err
 		}
@@ -197,7 +207,7 @@ func (p *Player) stepTo(wanted func(trace.Body) bool) (trace.Record, bool, error
 
 // play plays one record. The first time a record is played, play adds it to the report and may keep a fork.
 func (p *Player) play(s *playhead) (Work, error) {
-	if s.record == len(p.records) {
+	if s.record == p.dropped+len(p.records) {
 		return 0, nil
 	}
 	var work Work
@@ -210,7 +220,7 @@ func (p *Player) play(s *playhead) (Work, error) {
 		report = p.report
 		p.reported++
 	}
-	record := &p.records[s.record]
+	record := &p.records[s.record-p.dropped]
 	s.playRecord(*record, report)
 	s.record++
 	played := workOf(record, s.engine)

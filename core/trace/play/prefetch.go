@@ -4,8 +4,10 @@ package play
 // false when there is none left: then no seek plays more than from one kept fork to the next, and the report is
 // complete.
 func (p *Player) Prefetch() (Work, bool, error) {
-	if p.reported == len(p.records) {
-		p.ahead = nil
+	if p.reported == p.End().Record {
+		if p.growth == nil {
+			p.ahead = nil
+		}
 		return 0, false, nil
 	}
 	work, err := p.startPrefetch()
