@@ -102,7 +102,7 @@ core/engine: core/cache core/codec core/config core/devices core/extender core/f
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
-core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/queue core/requests core/volumes core/world
+core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/printable core/queue core/requests core/volumes core/world
 core/trace/play: core/codec core/config core/devices/outcome core/drive core/engine core/extender core/printable core/queue core/trace core/volumes/outcome core/world
 # questions about an engine
 core/compare: core/config core/devices core/devices/outcome core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world

@@ -117,3 +117,19 @@ func (c *Cache) Zones() []Zone {
 	}
 	return zones
 }
+
+// ZoneSize is how many nodes a zone of the node tree has.
+type ZoneSize struct {
+	Region, Name string
+	Nodes        int
+}
+
+// ZoneSizes returns the sizes of the zones, in the order of Zones.
+func (c *Cache) ZoneSizes() []ZoneSize {
+	sizes := make([]ZoneSize, len(c.nodeTree.zones))
+	for i, z := range c.nodeTree.zones {
+		sizes[i].Region, sizes[i].Name, _ = strings.Cut(z.key, zoneKeySeparator)
+		sizes[i].Nodes = len(z.nodes)
+	}
+	return sizes
+}

@@ -121,4 +121,5 @@ func TestZones_Order(t *testing.T) {
 		{Region: "r2", Name: "z", Nodes: []string{"n2"}},
 		{Nodes: []string{"n3"}},
 	}, c.Zones())
+	same(t, "sizes", []ZoneSize{{"r1", "z", 2}, {"r2", "z", 1}, {"", "", 1}}, c.ZoneSizes())
 }

@@ -17,6 +17,7 @@ type View interface {
 	GetPod(pod *v1.Pod) (*v1.Pod, error)
 	Assumed() []AssumedPod
 	Zones() []Zone
+	ZoneSizes() []ZoneSize
 	Dump() *Dump
 }
 

@@ -12,10 +12,12 @@
 //	telemetry.go    counters and histograms, updated by observers
 //	refresh.go      values read from the engine
 //	preemptions.go  results of the deletion of a preemption's victims
+//	own.go          figures without a counterpart in kube-scheduler, orrery_*
+//	pending.go      the pods that wait for a node, by how long they do
 //	resources.go    /metrics/resources
 //
 // Metrics may be scraped at any time; all methods but the handlers belong to the goroutine of the engine. Orrery's own
-// families, orrery_*, are a prometheus.Collector of package replica.
+// families, orrery_*, are a prometheus.Collector each: of the engine here, see [Metrics.Own], of the process in package replica.
 //
 // # Differences from kube-scheduler
 //

@@ -25,6 +25,7 @@ type Registry interface {
 type Metrics struct {
 	families
 	preemptions preemptions
+	own         own
 	last        lastSeen
 
 	points         map[pointKey]metrics.ObserverMetric
@@ -111,6 +112,7 @@ func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
 	case queue.GroupHeld:
 		m.countIncoming(queue.Gated, t.Event, t.Count)
 	case queue.Moved:
+		m.own.pending.moved(t)
 		m.observeMove(t)
 	}
 }
@@ -206,6 +208,7 @@ func (m *Metrics) Stepped(d *engine.Decision) {
 	if victims := d.Preemption.Victims; len(victims) > 0 {
 		m.victims.Observe(float64(len(victims)))
 		m.preemptions.start(d.At, d.Preemption)
+		m.own.preempted(d.Preemption)
 	}
 }
 
