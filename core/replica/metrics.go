@@ -2,6 +2,7 @@ package replica
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -19,11 +20,20 @@ type sample struct {
 
 // engineSample is the part of a sample that is read between two inputs.
 type engineSample struct {
+	at                    time.Time
 	engine                engine.Counters
 	panics                []engine.PanicCount
 	reuse                 reuse.Stats
 	flightRecorderBytes   int64
 	flightRecorderSeconds float64
+}
+
+// age is zero before the engine runs: a standby may wait with that.
+func (s *sample) age() float64 {
+	if s.at.IsZero() {
+		return 0
+	}
+	return time.Since(s.at).Seconds()
 }
 
 // family is one metric family: orrery_NAME.
@@ -55,6 +65,7 @@ var families = []family{
 		}
 		return 0
 	}),
+	gauge("sample_age_seconds", "Time since the engine's figures were read, which it lets them be once a second while it runs.", (*sample).age),
 	counter("watches_total", "Watches that were started.", func(s *sample) uint64 { return s.connection.Watches }),
 	counter("relists_total", "Kinds that were listed again because a watch could not resume.", func(s *sample) uint64 { return s.connection.Relists }),
 	counter("relist_drift_total", "Objects of which a relist showed a state that the watch had not reported.", func(s *sample) uint64 { return s.connection.Drifted }),
@@ -116,6 +127,6 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 func (c *collector) refresh(e *engine.Engine) {
 	recorder := c.replica.flightRecorder
 	c.latest.Store(&engineSample{
-		engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
+		at: time.Now(), engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -55,6 +56,31 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 	}
 	if len(values) != len(families) || values["orrery_leading"] != 0 {
 		t.Errorf("%d series, want %d; leading %v before the start", len(values), len(families), values["orrery_leading"])
+	}
+}
+
+// An engine that is stuck reads no figures: their age grows, and tells so.
+func TestCollector_SampleAge(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	age := func() float64 { return gathered(t, registry)["orrery_sample_age_seconds"] }
+	if got := age(); got != 0 {
+		t.Errorf("before the engine runs the age is %v, want 0", got)
+	}
+	r.metrics.refresh(r.engine)
+	stuck := *r.metrics.latest.Load()
+	stuck.at = stuck.at.Add(-time.Hour)
+	r.metrics.latest.Store(&stuck)
+	if got := age(); got < time.Hour.Seconds() {
+		t.Errorf("an hour later the age is %v", got)
+	}
+	r.metrics.refresh(r.engine)
+	if got := age(); got >= time.Hour.Seconds() {
+		t.Errorf("after a refresh the age is %v", got)
 	}
 }
 
