@@ -12,6 +12,7 @@ import (
 	"k8s.io/component-base/metrics/prometheus/feature"
 
 	"orrery/core/config"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/replica"
 	"orrery/core/telemetry"
@@ -23,13 +24,20 @@ type processMetrics struct{}
 
 func (processMetrics) MustRegister(all ...metrics.Registerable) { legacyregistry.MustRegister(all...) }
 
-// newInstruments returns instruments with kube-scheduler's metrics. Call it once per process.
+// newInstruments returns instruments with kube-scheduler's metrics and Orrery's own. Call it once per process.
 func newInstruments(features config.Features) replica.Instruments {
 	describeProcess(features)
 	m := telemetry.New(processMetrics{}, features)
+	legacyregistry.RawMustRegister(m.Own())
+	return instrumentsOf(m)
+}
+
+// instrumentsOf has a scheduler's metrics count what a replica does.
+func instrumentsOf(m *telemetry.Metrics) replica.Instruments {
 	return replica.Instruments{
-		Prepare: func(o *engine.Options) { o.OnTiming, o.Listener = m.ObserveTiming, m },
-		OnCall:  m.ObserveCall,
+		Prepare:  func(o *engine.Options) { o.OnTiming, o.Listener = m.ObserveTiming, m },
+		Observer: func(*engine.Engine) drive.Observer { return m },
+		OnCall:   m.ObserveCall,
 		Refresh: func(e *engine.Engine, pending func(func(world.Action) string) map[string]int) {
 			m.Refresh(e, pending(telemetry.CallType))
 		},
