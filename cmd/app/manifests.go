@@ -29,7 +29,8 @@ type manifestFlags struct {
 	replaceDefault, shadow bool
 	namespace, image       string
 	gates, controllers     []string
-	monitor                bool
+	monitor, monitoring    bool
+	runbooks               string
 }
 
 func manifestsCommand(plugins framework.Registry) *cobra.Command {
@@ -39,7 +40,7 @@ func manifestsCommand(plugins framework.Registry) *cobra.Command {
 		Short: "Print manifests that run Orrery in a cluster, with the least privileges",
 		Long: `Manifests prints objects for "kubectl apply -f -": a role with exactly the necessary rights, two replicas
 that elect a leader, their configuration and a PodDisruptionBudget; with --service-monitor also a ServiceMonitor, where
-the Prometheus operator is installed.
+the Prometheus operator is installed, and with --monitoring that, alerts and a dashboard for Grafana.
 
 By default it schedules the pods with schedulerName "orrery", next to the cluster's own scheduler. With
 --replace-default it schedules the pods without a schedulerName, and takes part in kube-scheduler's leader election, so
@@ -47,6 +48,7 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 "whatif" need.`,
 		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
   orrery manifests --replace-default --image registry.example.com/orrery:v1
+  orrery manifests --monitoring | kubectl apply -f -
   orrery manifests --shadow | kubectl apply -f -`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -69,9 +71,14 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	c.Flags().StringSliceVar(&f.controllers, "controllers", nil,
 		"controllers to run with, as \"orrery run\" takes them: "+replica.TaintEviction+", "+replica.DeviceTaintEviction)
 	c.Flags().BoolVar(&f.monitor, "service-monitor", false, "print a ServiceMonitor, too, which needs the Prometheus operator")
+	c.Flags().BoolVar(&f.monitoring, "monitoring", false, "print a ServiceMonitor, a PrometheusRule with alerts, and a dashboard for Grafana, too")
+	c.Flags().StringVar(&f.runbooks, "runbooks", runbooks, "where the alerts' links find docs/operations.md: its `address` where you publish it")
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
 	return c
 }
+
+// runbooks is the page that says what each alert means, in the source.
+const runbooks = "docs/operations.md"
 
 // defaultImage is the image of the release; builds between releases have none.
 func defaultImage() string {
@@ -90,8 +97,12 @@ type manifestValues struct {
 	Replace               bool
 	// OwnNamespace says that the manifests create the namespace.
 	OwnNamespace bool
-	// Monitor says that the Prometheus operator is there.
-	Monitor bool
+	// Monitor says that the Prometheus operator is there. Job is the job of the scraped series.
+	Monitor     bool
+	Job         string
+	MetricPaths []string
+	// Runbooks is where the alerts' links find their page; Dashboard is JSON, indented.
+	Runbooks, Dashboard string
 	// Gates are the replicas' feature gates.
 	Gates string
 	// Controllers run with the scheduler.
@@ -106,12 +117,17 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, errors.New("--shadow and --replace-default exclude each other: --shadow prints rights to read only")
 	case f.shadow && f.monitor:
 		return nil, errors.New("--shadow and --service-monitor exclude each other: --shadow prints rights to read only")
+	case f.shadow && f.monitoring:
+		return nil, errors.New("--shadow and --monitoring exclude each other: --shadow prints rights to read only")
 	}
 	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
 		return nil, fmt.Errorf("--namespace %q: %s", f.namespace, problems[0])
 	}
-	if f.image == "" || strings.ContainsFunc(f.image, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+	if !isPlain(f.image) {
 		return nil, fmt.Errorf("--image %q: it is a name like registry.example.com/orrery:v1", f.image)
+	}
+	if !isPlain(f.runbooks) {
+		return nil, fmt.Errorf("--runbooks %q: it is an address like https://example.com/orrery/operations.md", f.runbooks)
 	}
 	features, err := config.ParseFeatureFlag(f.gates...)
 	if err != nil {
@@ -127,14 +143,14 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	}
 	v := manifestValues{
 		Namespace: f.namespace, Image: f.image, Name: "orrery", Scheduler: "orrery", Lease: "orrery", LeaseNamespace: f.namespace, Port: serving.Port,
-		Monitor: f.monitor, OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
+		Monitor: f.monitor || f.monitoring, Job: "orrery", MetricPaths: []string{"/metrics", "/metrics/resources"}, Runbooks: f.runbooks, OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
 	}
 	if f.shadow {
 		v.Name, v.Rights = "orrery-shadow", shadowRights(watched)
 		return fill("shadow.yaml", v)
 	}
 	if f.replaceDefault {
-		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem
+		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace, v.Job = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem, "kube-scheduler"
 	}
 	theirs, err := replica.ControllerKinds(f.controllers, features)
 	if err != nil {
@@ -149,11 +165,36 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		everywhere, beside := candidateRights()
 		v.Rights, v.LeaseRights = append(v.Rights, everywhere), append(v.LeaseRights, beside)
 	}
-	return fill("scheduler.yaml", v)
+	text, err := fill("scheduler.yaml", v)
+	if err != nil || !f.monitoring {
+		return text, err
+	}
+	alerts, err := fillMonitoring(v)
+	return append(text, alerts...), err
+}
+
+// fillMonitoring fills in a template with delimiters of its own: alerts have templates in Go's.
+func fillMonitoring(v manifestValues) ([]byte, error) {
+	board, err := dashboard(v.Job)
+	if err != nil {
+		return nil, fmt.Errorf("writing the dashboard: %w", err)
+	}
+	v.Dashboard = "    " + strings.ReplaceAll(string(board), "\n", "\n    ")
+	return fillIn(template.New("monitoring.yaml").Delims("[[", "]]"), v)
+}
+
+// isPlain reports whether a text is safe between quotes.
+func isPlain(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
 }
 
 func fill(name string, v manifestValues) ([]byte, error) {
-	t, err := template.New(name).ParseFS(manifestTemplates, "manifests/*.yaml")
+	return fillIn(template.New(name), v, "manifests/parts.yaml")
+}
+
+// fillIn fills in the template of t's name, which may call others.
+func fillIn(t *template.Template, v manifestValues, others ...string) ([]byte, error) {
+	t, err := t.ParseFS(manifestTemplates, append(others, "manifests/"+t.Name())...)
 	if err != nil {
 		return nil, fmt.Errorf("reading the template of the manifests: %w", err)
 	}

@@ -35,9 +35,10 @@ import (
 
 // variants are the outputs of manifests, by the name of the golden file.
 var variants = map[string]manifestFlags{
-	"beside":  {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
-	"replace": {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
-	"chosen":  {replaceDefault: true, monitor: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
+	"beside":    {namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
+	"replace":   {replaceDefault: true, namespace: "kube-system", image: "orrery:devel"},
+	"chosen":    {replaceDefault: true, monitor: true, namespace: "kube-system", image: "orrery:devel", gates: []string{"CoordinatedLeaderElection=true"}},
+	"monitored": {monitoring: true, namespace: "orrery-system", image: "registry.example.com/orrery:v1", runbooks: "https://example.com/orrery/operations.md"},
 	"devices": {
 		namespace: "kube-system", image: "orrery:devel", controllers: []string{"taint-eviction", "device-taint-eviction"},
 		gates: []string{"DRADeviceTaints=true", "DRADeviceTaintRules=true"},
@@ -68,6 +69,9 @@ func TestManifests_Golden(t *testing.T) {
 
 func printed(t *testing.T, flags manifestFlags) []byte {
 	t.Helper()
+	if flags.runbooks == "" {
+		flags.runbooks = runbooks
+	}
 	text, err := flags.print(framework.Registry{})
 	if err != nil {
 		t.Fatal(err)
@@ -83,12 +87,14 @@ type serviceMonitor struct {
 		JobLabel  string               `json:"jobLabel"`
 		Selector  metav1.LabelSelector `json:"selector"`
 		Endpoints []struct {
-			Port            string `json:"port"`
-			Scheme          string `json:"scheme"`
-			Path            string `json:"path"`
-			Interval        string `json:"interval"`
-			BearerTokenFile string `json:"bearerTokenFile"`
-			TLSConfig       struct {
+			Port          string `json:"port"`
+			Scheme        string `json:"scheme"`
+			Path          string `json:"path"`
+			Interval      string `json:"interval"`
+			Authorization struct {
+				Credentials v1.SecretKeySelector `json:"credentials"`
+			} `json:"authorization"`
+			TLSConfig struct {
 				InsecureSkipVerify bool `json:"insecureSkipVerify"`
 			} `json:"tlsConfig"`
 			Relabelings []struct {
@@ -97,6 +103,26 @@ type serviceMonitor struct {
 			} `json:"relabelings"`
 		} `json:"endpoints"`
 	} `json:"spec"`
+}
+
+// prometheusRule has the used part of the Prometheus operator's type.
+type prometheusRule struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Groups []struct {
+			Name  string      `json:"name"`
+			Rules []alertRule `json:"rules"`
+		} `json:"groups"`
+	} `json:"spec"`
+}
+
+type alertRule struct {
+	Alert       string            `json:"alert"`
+	Expr        string            `json:"expr"`
+	For         string            `json:"for"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 // decoded decodes every object into its own type, where an unknown field is an error.
@@ -112,7 +138,7 @@ func decoded(t *testing.T, text []byte) (objects []any) {
 			"rbac.authorization.k8s.io/v1 ClusterRole": &rbacv1.ClusterRole{}, "rbac.authorization.k8s.io/v1 ClusterRoleBinding": &rbacv1.ClusterRoleBinding{},
 			"rbac.authorization.k8s.io/v1 Role": &rbacv1.Role{}, "rbac.authorization.k8s.io/v1 RoleBinding": &rbacv1.RoleBinding{},
 			"apps/v1 Deployment": &appsv1.Deployment{}, "policy/v1 PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
-			"monitoring.coreos.com/v1 ServiceMonitor": &serviceMonitor{},
+			"monitoring.coreos.com/v1 ServiceMonitor": &serviceMonitor{}, "monitoring.coreos.com/v1 PrometheusRule": &prometheusRule{}, "v1 Secret": &v1.Secret{},
 		}[meta.APIVersion+" "+meta.Kind]
 		if meta.Kind == "" && len(bytes.TrimSpace(part)) > 0 && part[0] == '#' {
 			continue // the introduction
