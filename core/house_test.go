@@ -28,6 +28,7 @@ core/mk
 core/mk/kinds: core/mk
 core/nodenames
 core/outfile
+core/planted
 core/printable
 core/saturating
 core/reuse
