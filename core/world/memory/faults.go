@@ -32,7 +32,7 @@ type WatchFaults struct {
 
 // CallFaults are drawn for each call; at most one of them affects a call, besides Slow.
 type CallFaults struct {
-	Refuse, Lose, LoseReply, BoundByOther float64
+	Refuse, Lose, LoseReply, BoundByOther, Throttle float64
 	// Slow delays the outcome, successful or not, by SlowBy.
 	Slow   float64
 	SlowBy Delay
@@ -88,6 +88,8 @@ const (
 	ReplyLost
 	// BoundByOther: another scheduler binds the pod just before. It affects bindings only.
 	BoundByOther
+	// RequestThrottled: the API server answers that there are too many requests, without doing anything. A plugin returns an error.
+	RequestThrottled
 )
 
 // callTimeout is how long a caller waits for a lost response.
@@ -112,6 +114,8 @@ func (c *Cluster) nextFault(call Call) Fault {
 		return ReplyLost
 	case call == CallBind && c.faults.happens(f.BoundByOther):
 		return BoundByOther
+	case c.faults.happens(f.Throttle):
+		return RequestThrottled
 	}
 	return 0
 }
@@ -127,6 +131,8 @@ func (c *Cluster) performWithFaults(e world.Effect) (world.Outcome, time.Duratio
 	switch m {
 	case RequestRefused:
 		return refusal(call), late
+	case RequestThrottled:
+		return throttled(call), late
 	case RequestLost:
 		return lostOutcome, late + callTimeout
 	case ReplyLost:
@@ -148,6 +154,13 @@ func refusal(call Call) world.Outcome {
 		return world.Outcome{Code: fwk.Error, Message: "the plugin failed on request"}
 	}
 	return outcomeOf(apierrors.NewInternalError(fmt.Errorf("the API server failed on request")))
+}
+
+func throttled(call Call) world.Outcome {
+	if call == CallPlugin {
+		return refusal(call)
+	}
+	return outcomeOf(apierrors.NewTooManyRequests("the server has received too many requests", 1))
 }
 
 // otherSchedulersNode is the node that another scheduler chooses: a random node, or the same one if there is none.

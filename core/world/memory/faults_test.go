@@ -116,6 +116,8 @@ func TestInjectFault(t *testing.T) {
 	}{
 		{"a refused binding was not made", memory.RequestRefused, `
 			1s effect 1 failed: InternalError: Internal error occurred: the API server failed on request`},
+		{"a throttled binding was not made", memory.RequestThrottled, `
+			1s effect 1 failed: TooManyRequests: the server has received too many requests`},
 		{"a lost binding was not made and times out", memory.RequestLost, `
 			11s effect 1 failed: Timeout: Timeout: the call timed out`},
 		{"a binding whose reply is lost was made and times out", memory.ReplyLost, `
