@@ -116,6 +116,7 @@ core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
 core/stream: core/address core/printable
 core/serving: core/address core/config
+core/reach: core/address core/printable core/saturating
 core/replica: core/config core/drive core/engine core/evict/device core/evict/taint core/framework core/leader core/queue core/reuse core/trace/play core/world core/world/live
 core/console: core/config core/drive core/engine core/framework core/operate core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
