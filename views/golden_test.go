@@ -92,6 +92,11 @@ func TestOverview_Goldens(t *testing.T) {
 	placed.Explain = samplePlaced()
 	deviceless := sample(312, 240)
 	deviceless.Explain = sampleDeviceless()
+	attached := sample(312, 240)
+	attached.Header.Mode, attached.Header.Source, attached.Header.Leader = views.Attached, "orrery-7d4f9c-x2x9p", "orrery-7d4f9c-x2x9p_5b1f0c9e-7c0a-4d0b"
+	gone := sample(312, 240)
+	gone.Header = attached.Header
+	gone.Header.Alert = "the leader is gone since 5s: no scheduler leads: the lease kube-system/kube-scheduler has no holder; asking again in 2s"
 	for _, tt := range []struct {
 		name   string
 		m      *views.Model
@@ -118,6 +123,10 @@ func TestOverview_Goldens(t *testing.T) {
 		{"no gangs", noGangs, sampleState(views.GangsPane), size{100, 30}, draw.Braille},
 		{"gangs in ascii", sample(312, 240), sampleState(views.GangsPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
+		{"attached, 80 columns", attached, sampleState(views.Overview), size{80, 24}, draw.Braille},
+		{"attached, 140 columns", attached, sampleState(views.Overview), size{140, 40}, draw.Braille},
+		{"attached, 220 columns", attached, sampleState(views.Overview), size{220, 60}, draw.Braille},
+		{"attached, and the leader is gone", gone, sampleState(views.Overview), size{140, 40}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

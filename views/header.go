@@ -5,7 +5,7 @@ import (
 	"orrery/views/draw"
 )
 
-var badges = [...]themes.Token{Demo: themes.Accent, Shadow: themes.Good, Acting: themes.Bad, WhatIfMode: themes.Nominated}
+var badges = [...]themes.Token{Demo: themes.Accent, Shadow: themes.Good, Acting: themes.Bad, WhatIfMode: themes.Nominated, Attached: themes.Focus}
 
 // drawHeader draws the source, the mode and the main figures. Facts that do not fit are dropped by rank; the mode's
 // badge never is.

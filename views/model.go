@@ -74,9 +74,12 @@ const (
 	Shadow             // watches a cluster and decides beside its scheduler
 	Acting             // is the cluster's scheduler
 	WhatIfMode
+	Attached // follows a scheduler that runs elsewhere
 )
 
-func (m Mode) String() string { return [...]string{"DEMO", "SHADOW", "ACTIVE", "WHAT-IF"}[m] }
+func (m Mode) String() string {
+	return [...]string{"DEMO", "SHADOW", "ACTIVE", "WHAT-IF", "ATTACHED"}[m]
+}
 
 // Header holds the facts of the first line.
 type Header struct {
