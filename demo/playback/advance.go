@@ -18,7 +18,10 @@ func (d *Recording) Advance(real time.Duration) (changed bool) {
 		return false
 	}
 	left := workPerAdvance
-	if d.playing && real > 0 {
+	switch {
+	case d.following:
+		changed = d.follow(&left)
+	case d.playing && real > 0:
 		changed = d.playFor(real, &left)
 	}
 	for more := true; more && left > 0 && d.err == nil; {
@@ -45,7 +48,11 @@ func (d *Recording) playFor(real time.Duration, left *play.Work) bool {
 		to = d.player.At().Time
 	}
 	d.now = latest(d.now, to)
-	if d.AtEnd() && !d.loop {
+	switch {
+	case !d.AtEnd():
+	case d.growing:
+		d.following = true
+	case !d.loop:
 		d.Pause()
 	}
 	return true

@@ -9,16 +9,20 @@ import (
 	"orrery/core/trace"
 )
 
-// Play resumes playing; at the end it starts from the beginning.
+// Play resumes playing; at the end it starts from the beginning, or follows a growing recording.
 func (d *Recording) Play() {
-	if d.AtEnd() {
+	switch {
+	case !d.AtEnd():
+	case d.growing:
+		d.following = true
+	default:
 		d.ToStart()
 	}
 	d.playing = true
 }
 
 // Pause stands still.
-func (d *Recording) Pause() { d.playing, d.behind = false, false }
+func (d *Recording) Pause() { d.playing, d.behind, d.following = false, false, false }
 
 // Toggle plays if it does not, and pauses if it does.
 func (d *Recording) Toggle() {
@@ -95,9 +99,9 @@ func (d *Recording) BackInput() bool {
 // back seeks to just after the previous record of a kind.
 func (d *Recording) back(wanted func(trace.Body) bool) bool {
 	d.Pause()
-	records := d.player.Records()
-	for n := d.Record() - 1; n > 0; n-- {
-		if wanted(records[n-1].Body) {
+	records, first := d.player.Records(), d.player.Start().Record
+	for n := d.Record() - 1; n > first; n-- {
+		if wanted(records[n-1-first].Body) {
 			d.SeekRecord(n)
 			return d.err == nil
 		}
@@ -124,14 +128,14 @@ func (d *Recording) SeekTo(t time.Time) {
 
 // SeekRecord goes to where so many records were played, or as near as there is.
 func (d *Recording) SeekRecord(n int) {
-	d.behind = false
+	d.behind, d.following = false, false
 	if d.err == nil {
-		d.syncTime(d.player.SeekRecord(min(max(n, 0), d.Records())))
+		d.syncTime(d.player.SeekRecord(min(max(n, d.player.Start().Record), d.Records())))
 	}
 }
 
 // ToStart goes to before the first record.
-func (d *Recording) ToStart() { d.SeekRecord(0) }
+func (d *Recording) ToStart() { d.SeekRecord(d.player.Start().Record) }
 
 // ToEnd goes to after the last record.
 func (d *Recording) ToEnd() { d.SeekRecord(d.Records()) }

@@ -30,21 +30,27 @@ type histogram struct {
 	step        time.Duration
 	decisions   []float64
 	pending     []float64
-	lastPending float64   // how many waited after the last record that was played
-	complete    bool      // every step that has begun is in shown
-	shown       []float64 // a copy of waiting that was handed out
+	lastPending float64 // how many waited after the last record that was played
+	complete    bool    // shown has everything
+	shown       Histogram
 }
 
 func newHistogram(start, end time.Time, records []trace.Record) histogram {
 	length := end.Sub(start) // at most 292 years: what comes later is in the last step
 	s := histogram{start: start, step: max((length-1)/maxSteps+1, minStep)}
 	s.decisions = make([]float64, int(length/s.step)+1)
+	s.count(records)
+	return s
+}
+
+// count counts the decisions among records.
+func (s *histogram) count(records []trace.Record) {
 	for i := range records {
 		if _, ok := records[i].Body.(trace.Decision); ok {
 			s.decisions[s.at(records[i].At)]++
+			s.complete = false
 		}
 	}
-	return s
 }
 
 // at is the step that a time lies in.
@@ -69,7 +75,8 @@ func (s *histogram) observe(r trace.Record, e *engine.Engine) {
 func (d *Recording) Histogram() Histogram {
 	s := &d.histogram
 	if !s.complete {
-		s.shown, s.complete = slices.Clone(s.pending), true
+		s.shown = Histogram{Step: s.step, Decisions: slices.Clone(s.decisions), Pending: slices.Clone(s.pending)}
+		s.complete = true
 	}
-	return Histogram{Step: s.step, Decisions: s.decisions, Pending: s.shown}
+	return s.shown
 }

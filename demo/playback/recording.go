@@ -44,6 +44,9 @@ type Recording struct {
 	loop    bool
 	behind  bool
 	err     error
+
+	// growing says that records are added, and following that the position is at their end.
+	growing, following bool
 }
 
 // Open reads a trace, paused at its beginning. A damaged trace plays up to the damage, which Damage returns; the error
@@ -61,14 +64,20 @@ func Open(r io.Reader, o Options) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", o.Name, err)
 	}
-	d := &Recording{name: o.Name, player: player, marks: player.Marks(), loop: o.Loop, speed: 1}
-	d.now = player.At().Time
-	d.histogram = newHistogram(d.Start(), d.End(), player.Records())
-	player.Watch(d.histogram.observe)
+	d := newRecording(o.Name, player)
+	d.loop = o.Loop
 	if o.Speed != 0 {
 		d.SetSpeed(o.Speed)
 	}
 	return d, nil
+}
+
+func newRecording(name string, player *play.Player) *Recording {
+	d := &Recording{name: name, player: player, marks: player.Marks(), speed: 1}
+	d.now = player.At().Time
+	d.histogram = newHistogram(d.Start(), d.End(), player.Records())
+	player.Watch(d.histogram.observe)
+	return d
 }
 
 // Name returns the displayed name of the recording.
@@ -92,7 +101,7 @@ func (d *Recording) Start() time.Time { return d.player.Start().Time }
 // End is the time of the last record.
 func (d *Recording) End() time.Time { return d.player.End().Time }
 
-// Record is how many records were played, of Records.
+// Record is how many records were played, of Records. The first that is held may have others before it.
 func (d *Recording) Record() int { return d.player.At().Record }
 
 // Records is how many records the trace has.
