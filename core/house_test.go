@@ -117,6 +117,7 @@ core/usage: core/evict/pressure core/operate core/printable core/world
 core/stream: core/address core/printable
 core/serving: core/address core/config
 core/reach: core/address core/printable core/saturating
+core/attach: core/stream core/trace core/trace/play
 core/replica: core/config core/drive core/engine core/evict/device core/evict/taint core/framework core/leader core/queue core/reuse core/trace/play core/world core/world/live
 core/console: core/config core/drive core/engine core/framework core/operate core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
@@ -228,7 +229,7 @@ func TestHouse_DocNamesEveryPackage(t *testing.T) {
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.
-var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/stream", "core/console", "core/usage", "cmd/app", "tui", "core/parity", "docs/scale"}
+var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/stream", "core/console", "core/usage", "core/attach", "cmd/app", "tui", "core/parity", "docs/scale"}
 
 func TestHouse_NoClockNoSleep(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}

@@ -1,0 +1,294 @@
+package attach_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"orrery/core/attach"
+	"orrery/core/drive"
+	"orrery/core/engine"
+	"orrery/core/mk"
+	"orrery/core/stream"
+	"orrery/core/trace"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+)
+
+var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// scheduler is an engine whose records are streamed.
+type scheduler struct {
+	t         *testing.T
+	name      string
+	engine    *engine.Engine
+	feed      *play.Feed
+	scheduler *drive.Scheduler
+	to        *play.Subscriber
+	sent      bytes.Buffer
+}
+
+// newScheduler returns a scheduler with a node, whose stream has begun.
+func newScheduler(t *testing.T, name string) *scheduler {
+	o := engine.Options{Start: start}
+	e, err := engine.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scheduler{t: t, name: name, engine: e, feed: play.NewFeed(e, o, nil)}
+	s.scheduler = drive.NewScheduler(e, s.feed)
+	s.apply(start, mk.Node("node-1").CPU("4").Memory("8Gi").Pods("10").Obj())
+	s.to = s.feed.Subscribe(play.SubscriptionOptions{})
+	return s
+}
+
+func (s *scheduler) apply(at time.Time, o world.Object) {
+	s.scheduler.Apply(world.Input{At: at, Event: world.Changed{Op: world.Added, Object: o}})
+	s.scheduler.Effects()
+}
+
+// schedule adds pods and sends what comes of them, with a checkpoint at the end.
+func (s *scheduler) schedule(pods ...string) {
+	for i, pod := range pods {
+		s.apply(start.Add(time.Duration(i+1)*time.Second), mk.Pod(pod).UID(pod).CPU("1").Obj())
+	}
+	s.feed.Checkpoint()
+	s.flush()
+}
+
+func (s *scheduler) flush() {
+	if _, err := s.to.Copy(&s.sent); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.to.Flush(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// connection is the stream of what was sent so far. It goes on, without a word, until it is closed, or ends for a reason.
+func (s *scheduler) connection(ends string) *attach.Connection {
+	out, in := io.Pipe()
+	go func() {
+		_, err := in.Write(s.sent.Bytes())
+		if ends != "" && err == nil {
+			in.Close()
+		}
+	}()
+	return &attach.Connection{
+		ReadCloser: out, Speaker: stream.Speaker{Identity: s.name, Leading: true}, Where: "pod kube-system/" + s.name,
+		EndReason: func() string { return ends },
+	}
+}
+
+func noOptions() play.Options { return play.Options{} }
+
+// taken takes batches until nothing is left, and plays them.
+func taken(t *testing.T, s *attach.Session, p **play.Player) (state attach.State, segments []attach.Segment) {
+	t.Helper()
+	synctest.Wait()
+	for more := true; more; {
+		var b attach.Batch
+		b, more = s.Take()
+		if b.Segment != nil {
+			segments, *p = append(segments, *b.Segment), b.Segment.Player
+		}
+		if err := (*p).Append(b.Records...); err != nil {
+			t.Fatal(err)
+		}
+		state = b.State
+	}
+	if err := (*p).SeekRecord((*p).End().Record); err != nil {
+		t.Fatal(err)
+	}
+	if r := (*p).Report(); !r.Exact || !r.OK() {
+		t.Errorf("the report is %+v", r)
+	}
+	return state, segments
+}
+
+var errNoLeader = errors.New("no scheduler leads")
+
+// When the leader is gone the next one is looked for, after 1, 2 and 4 seconds, and its stream is asked for from before the gap.
+func TestSession_FollowsTheNextLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newScheduler(t, "orrery-a"), newScheduler(t, "orrery-b")
+		first.schedule("one", "two")
+		second.schedule("three")
+		var asked []time.Duration
+		s, err := attach.Open(t.Context(), attach.Options{Since: time.Minute, Play: noOptions, Connect: func(_ context.Context, since time.Duration) (*attach.Connection, error) {
+			asked = append(asked, since)
+			switch len(asked) {
+			case 1:
+				return first.connection("the scheduler stops"), nil
+			case 4:
+				return second.connection(""), nil
+			}
+			return nil, errNoLeader
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var p *play.Player
+		began := time.Now()
+		state, segments := taken(t, s, &p)
+		if len(segments) != 1 || segments[0].Identity != "orrery-a" || !segments[0].Before.Attached() || p.Engine().Digest() != first.engine.Digest() {
+			t.Errorf("the first segments are %+v", segments)
+		}
+		if state.Attached() || state.Lost.Error() != "the scheduler stops" || state.RetryAt.Sub(began) != time.Second {
+			t.Errorf("after its end: %+v", state)
+		}
+		<-time.After(5 * time.Second)
+		if state, _ := taken(t, s, &p); !errors.Is(state.Retry, errNoLeader) || state.RetryAt.Sub(began) != 7*time.Second || state.Identity != "orrery-a" {
+			t.Errorf("while nobody leads: %+v", state)
+		}
+		<-time.After(2 * time.Second)
+		state, segments = taken(t, s, &p)
+		if len(segments) != 1 || segments[0].Before.Identity != "orrery-a" || segments[0].Before.Attached() || !state.Attached() || state.Identity != "orrery-b" || state.Retry != nil {
+			t.Errorf("after the failover: %+v, %+v", segments, state)
+		}
+		if p.Engine().Digest() != second.engine.Digest() {
+			t.Error("it does not stand where the second scheduler does")
+		}
+		if want := []time.Duration{time.Minute, time.Second, 3 * time.Second, 7 * time.Second}; !slices.Equal(asked, want) {
+			t.Errorf("asked for streams since %v, want %v", asked, want)
+		}
+	})
+}
+
+func TestSession_GivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		only := newScheduler(t, "orrery-a")
+		only.schedule("one")
+		tries := 0
+		s, err := attach.Open(t.Context(), attach.Options{Play: noOptions, GiveUpAfter: time.Minute, Connect: func(context.Context, time.Duration) (*attach.Connection, error) {
+			if tries++; tries == 1 {
+				return only.connection("it stops"), nil
+			}
+			return nil, errNoLeader
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Hour)
+		var p *play.Player
+		if state, _ := taken(t, s, &p); !state.GaveUp || !state.RetryAt.IsZero() || tries != 8 {
+			t.Errorf("after %d tries: %+v", tries, state)
+		}
+		s.Close()
+	})
+}
+
+func TestSession_SaysWhyTheFirstStreamDoesNotBegin(t *testing.T) {
+	for want, c := range map[string]*attach.Connection{
+		"reading the stream of pod x":                       {Where: "pod x", ReadCloser: io.NopCloser(strings.NewReader("<html>"))},
+		"reading the stream of pod y: the trace is damaged": {Where: "pod y", ReadCloser: io.NopCloser(bytes.NewReader(header(t)))},
+		"no scheduler leads":                                nil,
+	} {
+		_, err := attach.Open(t.Context(), attach.Options{Play: noOptions, Connect: func(context.Context, time.Duration) (*attach.Connection, error) {
+			if c == nil {
+				return nil, errNoLeader
+			}
+			return c, nil
+		}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+}
+
+// header returns a trace that ends before its first record.
+func header(t *testing.T) []byte {
+	var file bytes.Buffer
+	if _, err := trace.NewWriter(&file, trace.Header{Origin: trace.FromState, Start: start}); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// A session whose records are not taken stops reading.
+func TestSession_HoldsABoundedAmount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := longTrace(t)
+		rest := &counter{from: bytes.NewReader(file)}
+		s, err := attach.Open(t.Context(), attach.Options{Play: noOptions, Connect: func(context.Context, time.Duration) (*attach.Connection, error) {
+			return &attach.Connection{ReadCloser: io.NopCloser(rest), EndReason: func() string { return "" }}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		synctest.Wait()
+		read := rest.bytes
+		if read > len(file)*5/6 {
+			t.Errorf("%d of %d bytes were read before any was taken", read, len(file))
+		}
+		s.Take()
+		s.Take()
+		synctest.Wait()
+		if rest.bytes == read {
+			t.Error("it does not go on after records were taken")
+		}
+	})
+}
+
+// longTrace returns a trace of 24 MiB, unpacked.
+func longTrace(t *testing.T) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, text := rand.NewChaCha8([32]byte{}), make([]byte, 48<<10)
+	for range 1 << 9 {
+		_, _ = random.Read(text)
+		if err := w.Write(trace.Record{At: start, Body: trace.Mark{Text: string(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+type counter struct {
+	from  io.Reader
+	bytes int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.bytes += n
+	return n, err
+}
+
+// A snapshot stands where the scheduler stood at its first checkpoint.
+func TestSnapshot_StandsInThePresent(t *testing.T) {
+	s := newScheduler(t, "orrery-a")
+	s.schedule("one", "two", "three", "four", "five")
+	digest := s.engine.Digest()
+	s.schedule("six")
+	c := s.connection("")
+	defer c.Close()
+	p, err := attach.Snapshot(c, play.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Engine().Digest() != digest || !p.Report().OK() || p.At() != p.End() {
+		t.Errorf("it stands at %v of %v with %v, not %v", p.At(), p.End(), p.Engine().Digest(), digest)
+	}
+	s.sent.Truncate(s.sent.Len() / 4)
+	cut := s.connection("it stops")
+	if _, err := attach.Snapshot(cut, play.Options{}); err == nil {
+		t.Error("a stream that ends before the present is answered from")
+	}
+}
