@@ -226,6 +226,18 @@ func (w *Writer) Flush() error {
 	return nil
 }
 
+// Heartbeat writes the buffered records as one block, which is empty if there are none. It tells the reader of a trace that is still being
+// written that the writer goes on.
+func (w *Writer) Heartbeat() error {
+	if w.err != nil || w.block.entries > 0 {
+		return w.Flush()
+	}
+	if err := w.frames.write(recordsBlock, nil, 0, w.entries); err != nil {
+		w.err = fmt.Errorf("writing a trace: %w", err)
+	}
+	return w.err
+}
+
 // Close writes the buffered records and the end mark; a reader calls a trace without one unfinished. Close leaves the
 // file open.
 func (w *Writer) Close() error {

@@ -62,6 +62,9 @@ func newSubscriber(engineOptions engine.Options, o SubscriptionOptions) *Subscri
 
 // begin joins at this moment of an engine.
 func (s *Subscriber) begin(e *engine.Engine, flight *FlightRecorder) {
+	if s.ended() {
+		return
+	}
 	var earlier heldFlight
 	if !s.since.IsZero() && flight != nil {
 		earlier, e = flight.heldSince(s.since)
@@ -171,6 +174,22 @@ func (s *Subscriber) write(records []trace.Record) error {
 		}
 	}
 	return nil
+}
+
+// Stop ends the subscription on the side that writes it, and drops what is not written yet. It does not wait for the loop.
+func (s *Subscriber) Stop() {
+	s.end(errUnsubscribed)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.base, s.earlier, s.records = nil, nil, nil
+}
+
+// Heartbeat writes the trace's buffer, or an empty block; before the first Copy, nothing.
+func (s *Subscriber) Heartbeat() error {
+	if s.w == nil {
+		return nil
+	}
+	return s.w.Heartbeat()
 }
 
 // Flush writes the trace's buffer.
