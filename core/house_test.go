@@ -114,7 +114,7 @@ core/whatif: core/config core/devices core/diagnose core/drive core/engine core/
 core/world/live: core/extender core/footprint core/trim core/world
 core/operate: core/printable core/whatif/change core/world
 core/usage: core/evict/pressure core/operate core/printable core/world
-core/stream: core/address core/printable
+core/stream: core/address core/printable core/trace/play
 core/serving: core/address core/config
 core/reach: core/address core/printable core/saturating
 core/attach: core/stream core/trace core/trace/play
