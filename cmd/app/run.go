@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"orrery/core/outfile"
 	"orrery/core/replica"
 	"orrery/core/serving"
+	"orrery/core/stream"
 )
 
 func runCommand(plugins framework.Registry) *cobra.Command {
@@ -162,18 +164,33 @@ func (f *runFlags) serveAndRun(ctx context.Context, r *replica.Replica, c *confi
 	if err != nil {
 		return err
 	}
+	readers := stream.NewServer(r, version(), f.streamReaders, klog.Background())
+	legacyregistry.RawMustRegister(readers)
 	if server != nil {
-		if err := server.Start(f.endpoints(ctx, r, c)); err != nil {
+		if err := server.Start(f.endpoints(ctx, r, c, readers)); err != nil {
 			return err
 		}
 		defer server.Stop()
 	}
 	defer onUSR2(ctx, r)()
-	return r.Run(ctx)
+	err = r.Run(ctx)
+	readers.End(streamEnd(err))
+	return err
 }
 
-func (f *runFlags) endpoints(ctx context.Context, r *replica.Replica, c *config.Configuration) *serving.Endpoints {
-	e := &serving.Endpoints{Config: c, Flags: &f.sets, Leading: r.Leading, Resources: podResources(r)}
+// streamEnd tells the stream's readers why the scheduler ended.
+func streamEnd(err error) string {
+	switch {
+	case err == nil, errors.Is(err, replica.ErrNoElection):
+		return "the scheduler was told to stop"
+	case errors.Is(err, replica.ErrLostLease):
+		return "the scheduler lost its lease"
+	}
+	return "the scheduler stopped because of an error"
+}
+
+func (f *runFlags) endpoints(ctx context.Context, r *replica.Replica, c *config.Configuration, readers http.Handler) *serving.Endpoints {
+	e := &serving.Endpoints{Config: c, Flags: &f.sets, Leading: r.Leading, Resources: podResources(r), Stream: readers}
 	if *c.LeaderElection.LeaderElect {
 		e.Healthz, e.Readyz = []healthz.HealthChecker{r.Health()}, []healthz.HealthChecker{r.Health()}
 	}

@@ -20,6 +20,7 @@ import (
 	"orrery/core/queue"
 	"orrery/core/replica"
 	"orrery/core/serving"
+	"orrery/core/stream"
 )
 
 // runFlags are kube-scheduler's flags and Orrery's own.
@@ -44,7 +45,11 @@ type runFlags struct {
 	controllers []string
 	strictLease bool
 	noReuse     bool
+
+	streamReaders int
 }
+
+const streamReadersFlag = "stream-max-readers"
 
 // controllersUsage describes --controllers of run and manifests.
 const controllersUsage = "Controllers to run with the scheduler, under its lease, for clusters whose kube-controller-manager runs without them: " +
@@ -69,6 +74,8 @@ func newRunFlags() *runFlags {
 		controllersUsage+". (Orrery only)")
 	addNoReuse(misc, &f.noReuse, " (Orrery only)")
 	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
+	misc.IntVar(&f.streamReaders, streamReadersFlag, stream.DefaultMaxReaders,
+		"The most readers that may follow the scheduler at "+stream.Path+". 0 serves none. (Orrery only)")
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()
 	f.addElection()
@@ -158,6 +165,9 @@ func (f *runFlags) validate() []error {
 		if strings.TrimPrefix(version, "kube=") != kubernetes {
 			errs = append(errs, fmt.Errorf("--emulated-version: %q: Orrery behaves like %s and like no other version", version, kubernetes))
 		}
+	}
+	if f.streamReaders < 0 {
+		errs = append(errs, fmt.Errorf("--%s %d must not be negative; 0 serves none", streamReadersFlag, f.streamReaders))
 	}
 	return errs
 }

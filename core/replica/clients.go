@@ -66,6 +66,14 @@ func (g writeGate) RoundTrip(r *http.Request) (*http.Response, error) {
 // WrappedRoundTripper implements client-go's RoundTripperWrapper.
 func (g writeGate) WrappedRoundTripper() http.RoundTripper { return g.next }
 
+// Identity is the replica's identity in the Lease; empty without leader election.
+func (r *Replica) Identity() string {
+	if !*r.options.Config.LeaderElection.LeaderElect {
+		return ""
+	}
+	return r.options.Identity
+}
+
 // identity is the host name and a UUID, so that two replicas on one host differ.
 func (r *Replica) identity() (string, error) {
 	if r.options.Identity == "" {

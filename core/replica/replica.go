@@ -121,6 +121,9 @@ func New(o Options) (*Replica, error) {
 		return nil, err
 	}
 	r.engine, r.leases = e, clients.lease
+	if _, err := r.identity(); err != nil {
+		return nil, err
+	}
 	if r.candidacy, err = r.newCandidacy(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@
 //	/metrics /metrics/resources       Prometheus; DELETE resets
 //	/metrics/slis
 //	/configz                          the configuration with every default
+//	/debug/orrery/stream              the scheduler's records as they come, see package stream
 //	/debug/pprof/... /debug/flags/v   if profiling is on
 //	/flagz /statusz                   if their feature gates are on
 //

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"orrery/core/config"
+	"orrery/core/stream"
 )
 
 // component is the name of the scheduler in endpoints: kube-scheduler's, which it replaces.
@@ -38,6 +39,8 @@ type Endpoints struct {
 	Flags *cliflag.NamedFlagSets
 	// Metrics and Resources serve /metrics and /metrics/resources. Nil Metrics is the process's component-base registry.
 	Metrics, Resources http.Handler
+	// Stream serves the scheduler's records; nil if there is no stream.
+	Stream http.Handler
 	// Leading reports whether the scheduler acts; otherwise it serves no resource metrics.
 	Leading func() bool
 }
@@ -50,6 +53,9 @@ func (e *Endpoints) Handler() http.Handler {
 	healthz.InstallReadyzHandler(m, e.Readyz...)
 	m.HandleFunc("/configz", e.configz)
 	e.metrics(m)
+	if e.Stream != nil {
+		m.Handle(stream.Path, e.Stream)
+	}
 	if e.Config.EnableProfiling {
 		routes.Profiling{}.Install(m)
 		if e.Config.EnableContentionProfiling {

@@ -159,6 +159,11 @@ func (a *authority) client(t *testing.T, name string) *tls.Certificate {
 // serve starts a server with the flags on a free port of the loopback, and returns its address.
 func serve(t *testing.T, flags ...string) string {
 	t.Helper()
+	return serveAt(t, endpoints(t), flags...)
+}
+
+func serveAt(t *testing.T, e *Endpoints, flags ...string) string {
+	t.Helper()
 	o, sets := NewOptions(), cliflag.NamedFlagSets{}
 	o.AddFlags(&sets)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -185,7 +190,7 @@ func serve(t *testing.T, flags ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Start(endpoints(t)); err != nil {
+	if err := s.Start(e); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/server/healthz"
 
 	"orrery/core/config"
+	"orrery/core/stream"
 )
 
 // ask asks a path as a user; without a name as somebody who could not be told who they are. Only admin may do anything.
@@ -44,7 +45,7 @@ func endpoints(t *testing.T, gates ...string) *Endpoints {
 }
 
 func TestServer_RequiresAuthorization(t *testing.T) {
-	for _, path := range []string{"/metrics", "/metrics/resources", "/metrics/slis", "/configz", "/healthz", "/readyz", "/debug/pprof/", "/nothing"} {
+	for _, path := range []string{"/metrics", "/metrics/resources", "/metrics/slis", "/configz", "/healthz", "/readyz", "/debug/pprof/", stream.Path, "/nothing"} {
 		for name, want := range map[string]int{"": http.StatusUnauthorized, "guest": http.StatusForbidden} {
 			if code, _ := ask(endpoints(t), path, name); code != want {
 				t.Errorf("%s for %q: %d, want %d", path, name, code, want)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,6 +38,18 @@ func counted(t testing.TB, of *stream.Server) map[string]float64 {
 		}
 	}
 	return values
+}
+
+func TestServer_MetricsAreDocumented(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/running.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range counted(t, serverOf(newScheduler(t, 1), 1)) {
+		if name, _, _ = strings.Cut(name, " "); !strings.Contains(string(docs), "`orrery_stream_"+name+"`") {
+			t.Errorf("docs/running.md does not describe orrery_stream_%s", name)
+		}
+	}
 }
 
 // Readers attach before the first input, later, and into the past, over both versions of HTTP; each makes the scheduler's decisions.
