@@ -18,6 +18,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/replica"
 	"orrery/core/serving"
+	"orrery/core/stream"
 	"orrery/core/world"
 )
 
@@ -109,6 +110,10 @@ type manifestValues struct {
 	Controllers string
 	Rights      []right // in the whole cluster
 	LeaseRights []right // in LeaseNamespace
+	// StreamPath is where the scheduler's records are read. FindLeaderRights, in LeaseNamespace, and ReachLeaderRights, in Namespace,
+	// are those of its readers.
+	StreamPath                          string
+	FindLeaderRights, ReachLeaderRights []right
 }
 
 func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
@@ -143,7 +148,8 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	}
 	v := manifestValues{
 		Namespace: f.namespace, Image: f.image, Name: "orrery", Scheduler: "orrery", Lease: "orrery", LeaseNamespace: f.namespace, Port: serving.Port,
-		Monitor: f.monitor || f.monitoring, Job: "orrery", MetricPaths: []string{"/metrics", "/metrics/resources"}, Runbooks: f.runbooks, OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
+		Monitor: f.monitor || f.monitoring, Job: "orrery", MetricPaths: []string{"/metrics", "/metrics/resources"}, Runbooks: f.runbooks, StreamPath: stream.Path,
+		OwnNamespace: f.namespace != metav1.NamespaceSystem && f.namespace != metav1.NamespaceDefault,
 	}
 	if f.shadow {
 		v.Name, v.Rights = "orrery-shadow", shadowRights(watched)
@@ -157,6 +163,7 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, fmt.Errorf("--controllers: %w", err)
 	}
 	v.Rights, v.LeaseRights = schedulerRights(world.SortKinds(append(watched, theirs...))), leaseRights(v.Lease)
+	v.FindLeaderRights, v.ReachLeaderRights = attachRights(v.Lease)
 	v.Gates, v.Controllers = strings.Join(f.gates, ","), strings.Join(f.controllers, ",")
 	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {
 		v.Rights = append(v.Rights, extendedResourceRights())

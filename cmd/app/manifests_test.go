@@ -232,6 +232,50 @@ func TestManifests_ConfigurationLoads(t *testing.T) {
 	}
 }
 
+// The rights to attach are the users' affair: they are printed and bound to nobody.
+func TestManifests_RightsToAttach(t *testing.T) {
+	for name, want := range map[string][]string{
+		"beside": {
+			"get /debug/orrery/stream", "orrery-system: get coordination.k8s.io/leases orrery",
+			"orrery-system: get,list /pods", "orrery-system: create,get /pods/portforward",
+		},
+		"replace": {
+			"get /debug/orrery/stream", "kube-system: get coordination.k8s.io/leases kube-scheduler",
+			"kube-system: get,list /pods", "kube-system: create,get /pods/portforward",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, o := range decoded(t, printed(t, variants[name])) {
+				switch o := o.(type) {
+				case *rbacv1.ClusterRole:
+					if o.Name == "orrery-attach" {
+						got = append(got, strings.Join(o.Rules[0].Verbs, ",")+" "+strings.Join(o.Rules[0].NonResourceURLs, ","))
+					}
+				case *rbacv1.Role:
+					for _, r := range o.Rules {
+						if strings.HasPrefix(o.Name, "orrery-attach-") {
+							rule := o.Namespace + ": " + strings.Join(r.Verbs, ",") + " " + r.APIGroups[0] + "/" + strings.Join(r.Resources, ",")
+							got = append(got, strings.TrimSpace(rule+" "+strings.Join(r.ResourceNames, ",")))
+						}
+					}
+				case *rbacv1.ClusterRoleBinding:
+					if strings.HasPrefix(o.RoleRef.Name, "orrery-attach") {
+						t.Errorf("%s is bound to %v", o.RoleRef.Name, o.Subjects)
+					}
+				case *rbacv1.RoleBinding:
+					if strings.HasPrefix(o.RoleRef.Name, "orrery-attach") {
+						t.Errorf("%s is bound to %v", o.RoleRef.Name, o.Subjects)
+					}
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the rights differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestManifests_PodsMeetRestrictedStandard(t *testing.T) {
 	deployment := one[*appsv1.Deployment](t, decoded(t, printed(t, variants["beside"])), nil)
 	pod := deployment.Spec.Template.Spec

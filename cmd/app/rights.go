@@ -111,6 +111,17 @@ func leaseRights(lease string) []right {
 	}
 }
 
+// attachRights are the rules of users who read the stream of the leader, whose pod they reach through the API server: in the lease's
+// namespace, and in that of the pods.
+func attachRights(lease string) (find, reach []right) {
+	find = []right{{Groups: []string{world.Lease.Resource().Group}, Resources: []string{"leases"}, Names: []string{lease}, Verbs: []string{"get"}}}
+	reach = []right{
+		{Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list"}},
+		{For: "A port-forward by websocket is a get, since Kubernetes 1.35 also a create, and by SPDY a create.", Groups: []string{""}, Resources: []string{"pods/portforward"}, Verbs: []string{"create", "get"}},
+	}
+	return find, reach
+}
+
 // candidateRights are the additional rules of coordinated leader election, for the cluster and for the lease's namespace.
 func candidateRights() (everywhere, beside right) {
 	group, candidates := []string{world.LeaseCandidate.Resource().Group}, []string{world.LeaseCandidate.Resource().Resource}

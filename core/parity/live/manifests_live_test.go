@@ -15,7 +15,7 @@ import (
 	"orrery/core/parity/apiserver"
 )
 
-// printedRules returns the rules of the roles that "orrery manifests" prints, for the whole cluster and for its namespace.
+// printedRules returns the rules of the roles of a scheduler that "orrery manifests" prints, for the whole cluster and for its namespace.
 func (s *fixture) printedRules(args ...string) (everywhere, inNamespace []rbacv1.PolicyRule) {
 	s.t.Helper()
 	p := s.exec(append([]string{"manifests"}, args...)...)
@@ -28,6 +28,7 @@ func (s *fixture) printedRules(args ...string) (everywhere, inNamespace []rbacv1
 			s.t.Fatalf("%v in\n%s", err, document)
 		}
 		switch {
+		case strings.Contains(role.Name, "-attach"): // for users
 		case role.Kind == "ClusterRole" && !strings.HasSuffix(role.Name, "-metrics"):
 			everywhere = append(everywhere, role.Rules...)
 		case role.Kind == "Role":
