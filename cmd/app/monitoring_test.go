@@ -2,10 +2,13 @@ package app
 
 import (
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
@@ -107,5 +110,25 @@ func TestMonitoring_RefusesWhatIsNoAddress(t *testing.T) {
 	f.monitoring, f.runbooks = true, runbooks
 	if _, err := f.print(framework.Registry{}); err == nil || !strings.Contains(err.Error(), "--monitoring") {
 		t.Errorf("--shadow with --monitoring: %v", err)
+	}
+}
+
+// TestMonitoring_RunbooksExist: each alert has a heading of its name in docs/operations.md, and each heading there an alert.
+func TestMonitoring_RunbooksExist(t *testing.T) {
+	page, err := os.ReadFile("../../" + runbooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Alerts\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var headings, alerts []string
+	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(section, -1) {
+		headings = append(headings, heading[1])
+	}
+	for _, rule := range one[*prometheusRule](t, decoded(t, printed(t, variants["monitored"])), nil).Spec.Groups[0].Rules {
+		alerts = append(alerts, rule.Alert)
+	}
+	if diff := cmp.Diff(alerts, headings); diff != "" {
+		t.Errorf("alerts and headings (-alerts +headings):\n%s", diff)
 	}
 }
