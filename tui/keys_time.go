@@ -67,7 +67,7 @@ var timeBindings = []binding{
 		where: withoutCells, run: (*Screen).seekBySeconds,
 	},
 	{
-		name: "loop", keys: []string{"L"}, label: "L", long: "loop, or stop at the end", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
+		name: "loop", keys: []string{"L"}, label: "L", long: "loop, or stop at the end", group: timeKeys, where: everywhere, disabled: (*Screen).cannotLoop,
 		run: simple(func(s *Screen) {
 			s.control(func(b Playback) error { b.SetLoop(!b.Loop()); return nil })
 			if s.frame.Loop {
@@ -84,6 +84,13 @@ func (s *Screen) cannotPlay() string {
 		return "there is no timeline here"
 	}
 	return ""
+}
+
+func (s *Screen) cannotLoop() string {
+	if s.frame != nil && s.frame.Model.Header.Mode == views.Attached {
+		return "this goes on: it has no end to loop at"
+	}
+	return s.cannotPlay()
 }
 
 // seekToEnd goes to the start or the end of the recording.

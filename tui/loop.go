@@ -99,10 +99,10 @@ func (p *loop) run(ctx context.Context) {
 
 // wakes returns the channel of a source that announces its changes; nil for others.
 func (p *loop) wakes() <-chan struct{} {
-	if p.live == nil {
-		return nil
+	if s, ok := p.source.(announcing); ok {
+		return s.Wake()
 	}
-	return p.live.Wake()
+	return nil
 }
 
 // withEngine runs do while the engine stands still, then afterHold.

@@ -27,7 +27,8 @@ type Recording struct {
 	// opened is how long after the start OpenAt began.
 	opened time.Duration
 	marks  []views.Mark
-	rate   []float64 // decisions per second, from start to end
+	// opening is a mark of the screen's own, where a scheduler's recording begins; its text is empty if there is none.
+	opening views.Mark
 }
 
 // maxTitle bounds the first line of a recording's description, in characters.
@@ -36,31 +37,54 @@ const maxTitle = 200
 // OpenRecording opens a recording with a history as its follower. The stopwatch measures every plugin call; it may be
 // nil.
 func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Duration) (*Recording, error) {
-	var history *collect.History // the options come before the engine, and its follower after
-	o.Follower = func(*engine.Engine) play.Follower { return history }
-	adjust := o.Adjust
-	o.Adjust = func(e *engine.Options) {
-		if adjust != nil {
-			adjust(e)
-		}
-		history = collect.HistoryFor(e)
-		e.Stopwatch, e.OnTiming = stopwatch, history.ObserveTiming
-	}
+	replay := Followed(stopwatch, o.Adjust)()
+	o.Adjust, o.Follower = replay.Adjust, replay.Follower
 	d, err := playback.Open(r, o)
 	if err != nil {
 		return nil, err
 	}
-	title, _, _ := strings.Cut(d.Header().Description, "\n")
-	deck := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
-	for i, m := range d.Marks() {
-		deck.marks = append(deck.marks, newMark(m))
-		deck.marks[i].News = m.Mark.Kind == trace.LeaderChange && i > 0 // that there is a leader at first is no news
-	}
-	survey := d.Histogram()
-	for _, n := range survey.Decisions {
-		deck.rate = append(deck.rate, n/survey.Step.Seconds())
+	deck := newRecording(d)
+	for i := range deck.marks {
+		deck.marks[i].News = d.Marks()[i].Mark.Kind == trace.LeaderChange && i > 0 // that there is a leader at first is no news
 	}
 	return deck, nil
+}
+
+// Followed returns how an engine is made whose history is its follower. Every call of the result is for one engine. The stopwatch measures
+// every plugin call; it may be nil, as may adjust.
+func Followed(stopwatch func() time.Duration, adjust func(*engine.Options)) func() play.Options {
+	return func() play.Options {
+		var history *collect.History // the options come before the engine, and its follower after
+		return play.Options{
+			Follower: func(*engine.Engine) play.Follower { return history },
+			Adjust: func(e *engine.Options) {
+				if adjust != nil {
+					adjust(e)
+				}
+				history = collect.HistoryFor(e)
+				e.Stopwatch, e.OnTiming = stopwatch, history.ObserveTiming
+			},
+		}
+	}
+}
+
+func newRecording(d *playback.Recording) *Recording {
+	title, _, _ := strings.Cut(d.Header().Description, "\n")
+	deck := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
+	for _, m := range d.Marks() {
+		deck.marks = append(deck.marks, newMark(m))
+	}
+	return deck
+}
+
+// grow adds records at the end.
+func (d *Recording) grow(records []trace.Record) {
+	dropped, added := d.Append(records...)
+	d.marks = d.marks[dropped:]
+	all := d.Marks()
+	for _, m := range all[len(all)-added:] {
+		d.marks = append(d.marks, newMark(m))
+	}
 }
 
 var (
@@ -93,17 +117,19 @@ func (d *Recording) History() *collect.History {
 }
 
 // Annotate sets the header's alert.
-func (d *Recording) Annotate(m *views.Model, _ collect.Query) { m.Header.Alert = d.alert() }
+func (d *Recording) Annotate(m *views.Model, _ collect.Query) {
+	m.Header.Alert = d.alert("this scheduler decides differently from the recorded one: ")
+}
 
-// alert reports that replay failed, that the scheduler decides differently from the recording, or, at the end, that the
-// rest of the file cannot be read.
-func (d *Recording) alert() string {
+// alert reports that replay failed, that the scheduler decides differently from the recording, which is said with the given words, or, at
+// the end, that the rest of the file cannot be read.
+func (d *Recording) alert(differs string) string {
 	first := d.Report().First
 	switch {
 	case d.Err() != nil:
 		return printable.Line("replay failed: "+d.Err().Error(), 200)
 	case first != nil:
-		return printable.Line("this scheduler decides differently from the recorded one: "+first.String(), 200)
+		return printable.Line(differs+first.String(), 200)
 	case d.AtEnd() && d.Damage() != nil:
 		return printable.Line("the recording is damaged from here on: "+d.Damage().Error(), 200)
 	}
@@ -113,10 +139,21 @@ func (d *Recording) alert() string {
 // Timeline returns the recording's timeline from start to end.
 func (d *Recording) Timeline() *views.Timeline {
 	survey := d.Histogram()
-	return &views.Timeline{
-		Title: d.title, Opened: d.opened, Start: d.Start(), End: d.End(), At: d.Now(), Speed: formatSpeed(d.Speed()), Paused: !d.Playing(), Marks: d.marks,
-		Step: survey.Step, Rate: d.rate, Depth: survey.Pending,
+	rate := make([]float64, len(survey.Decisions))
+	for i, n := range survey.Decisions {
+		rate[i] = n / survey.Step.Seconds()
 	}
+	t := &views.Timeline{
+		Title: d.title, Opened: d.opened, Start: d.Start(), End: d.End(), At: d.Now(), Speed: formatSpeed(d.Speed()), Paused: !d.Playing(), Marks: d.marks,
+		Step: survey.Step, Rate: rate, Depth: survey.Pending,
+	}
+	if d.Following() {
+		t.Speed = "live"
+	}
+	if d.opening.Label != "" && !d.opening.At.Before(t.Start) {
+		t.Marks = append([]views.Mark{d.opening}, d.marks...)
+	}
+	return t
 }
 
 // formatSpeed formats a speed in at most six columns.

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -13,8 +14,17 @@ import (
 	"orrery/views/draw"
 )
 
-// commandSave saves the screen under a name.
+// commandSave saves the screen under a name, or what is held of an attached scheduler's stream as a trace.
 func (s *Screen) commandSave(rest string) tea.Cmd {
+	if strings.HasSuffix(rest, ".orrery") {
+		name := filepath.Join(s.options.Folder, rest)
+		if filepath.IsAbs(rest) {
+			name = rest
+		}
+		s.setStatus("saving " + name + " …")
+		s.submit(func(p *loop) { p.saveTrace(name) })
+		return nil
+	}
 	return s.save(rest, strings.HasSuffix(rest, ".svg"))
 }
 
@@ -38,6 +48,40 @@ func (s *Screen) save(name string, picture bool) tea.Cmd {
 		}
 		return sayMsg{text: "saved " + path}
 	}
+}
+
+// saveTrace writes a trace off the loop's goroutine.
+func (p *loop) saveTrace(name string) {
+	attached, ok := p.source.(*Attached)
+	if !ok {
+		p.reportError(errors.New(":save: only of an attached scheduler is there a trace to save"))
+		return
+	}
+	write, err := attached.SaveTrace()
+	if err != nil {
+		p.reportError(err)
+		return
+	}
+	p.spawn(func() {
+		if err := writeNew(name, write); err != nil {
+			p.reportError(err)
+			return
+		}
+		p.send(sayMsg{text: "saved " + name})
+	})
+}
+
+// writeNew writes a new file, which appears complete or not at all.
+func writeNew(name string, write func(io.Writer) error) error {
+	f, err := outfile.Create(name, false)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
 }
 
 // plainText returns a canvas as text, without trailing blanks.

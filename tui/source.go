@@ -57,11 +57,16 @@ type Playback interface {
 	SetLoop(bool)
 }
 
+// announcing is a Source that announces its changes.
+type announcing interface {
+	// Wake delivers when something has changed; between deliveries the loop looks once a second, for the countdowns. While
+	// it is nil, the loop looks at every frame.
+	Wake() <-chan struct{}
+}
+
 // LiveSource is a Source connected to a cluster.
 type LiveSource interface {
-	// Wake delivers when something has changed; between deliveries the loop looks once a second, for the countdowns. It
-	// may be nil.
-	Wake() <-chan struct{}
+	announcing
 	// Hold stops the engine, which another goroutine drives, while do runs.
 	Hold(do func())
 	// Usage returns the last usage reading of a node and starts the next if it is due; nil if there is no such node.

@@ -50,6 +50,9 @@ func (d *Recording) Append(records ...trace.Record) (dropped, added int) {
 	return dropped, added
 }
 
+// Excerpt returns all that is held now, to be written as a trace.
+func (d *Recording) Excerpt() (*play.Excerpt, error) { return d.player.Excerpt() }
+
 // follow plays up to the end, as far as the remaining work allows.
 func (d *Recording) follow(left *play.Work) (changed bool) {
 	for !d.AtEnd() && *left > 0 && d.err == nil {
