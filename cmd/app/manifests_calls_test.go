@@ -81,7 +81,7 @@ func sawAll(used map[call]bool, kinds int) bool {
 		followed[c.verb]++
 	}
 	return followed["list"] >= kinds && followed["watch"] >= kinds &&
-		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group == "" }) &&
+		anyCall(used, func(c call) bool { return c.verb == "create" && c.resource == "events" && c.group == "" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "patch" && c.resource == "events" && c.group != "" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "delete" }) && anyCall(used, func(c call) bool { return c.verb == "update" }) &&
 		anyCall(used, func(c call) bool { return c.verb == "get" && c.resource == "pods" }) &&
@@ -127,7 +127,6 @@ func elect(t *testing.T, board *switchboard, cluster *live.Cluster, c *config.Co
 		t.Fatal(err)
 	}
 	elector.Run(ctx)
-	lock.RecordEvent("became leader") // again, as after a lease that was lost
 }
 
 // announce has a replica be a candidate, and then be asked whether it still is one.

@@ -61,7 +61,8 @@ func schedulerRights(watched []world.Kind) []right {
 			Groups: []string{""}, Resources: []string{"pods/status"}, Verbs: []string{"patch"},
 		},
 		right{For: "Victims of preemption, and with --controllers pods on tainted nodes and devices.", Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"delete"}},
-		right{For: "Events; those of the lease are core events.", Groups: []string{"", "events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
+		right{For: "Events.", Groups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
+		right{For: "That a replica leads is a core event, once for each replica.", Groups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
 	)
 	if slices.Contains(watched, world.DeviceTaintRule) {
 		group, rules := []string{world.DeviceTaintRule.Resource().Group}, world.DeviceTaintRule.Resource().Resource
