@@ -34,7 +34,7 @@ rules:
   resources:
   - {group: coordination.k8s.io, resources: [leases, leasecandidates]}
 - level: Metadata
-  users: [` + viewer + `]
+  users: [` + viewer + `, "` + serviceAccount + `"]
 - level: None
 `
 

@@ -37,6 +37,15 @@ func (r *request) String() string {
 // requests returns all requests of a user since the test began, each once.
 func (s *fixture) requests(user string) (all []string) {
 	s.t.Helper()
+	for _, r := range s.requestsOf(user) {
+		all = append(all, r.String())
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (s *fixture) requestsOf(user string) (all []request) {
+	s.t.Helper()
 	text, err := os.ReadFile(auditLog())
 	if err != nil {
 		s.t.Fatal(err)
@@ -44,11 +53,10 @@ func (s *fixture) requests(user string) (all []string) {
 	for line := range strings.Lines(string(text)) {
 		var r request
 		if json.Unmarshal([]byte(line), &r) == nil && r.User.Username == user && r.RequestReceivedTimestamp.After(s.began) && r.ObjectRef.Resource != "" {
-			all = append(all, r.String())
+			all = append(all, r)
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return all
 }
 
 // writes returns those that are not reads.

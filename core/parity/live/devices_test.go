@@ -160,20 +160,22 @@ func (s *fixture) podsWithDevice(n int) {
 	several := errgroup.Group{}
 	several.SetLimit(8)
 	for i := range n {
-		several.Go(func() error {
-			name := fmt.Sprintf("train-%d", i)
-			claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
-			claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: gpuClass}}}
-			if _, err := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Create(s.ctx, claim, metav1.CreateOptions{}); err != nil {
-				return err
-			}
-			pod := apiserver.Pod(name, "10m", "16Mi")
-			pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
-			_, err := s.create(pod)
-			return err
-		})
+		several.Go(func() error { return s.podWithDevice(fmt.Sprintf("train-%d", i)) })
 	}
 	if err := several.Wait(); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// podWithDevice creates a pod, and a claim of the same name for one device.
+func (s *fixture) podWithDevice(name string) error {
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	claim.Spec.Devices.Requests = []resourcev1.DeviceRequest{{Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: gpuClass}}}
+	if _, err := s.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Create(s.ctx, claim, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	pod := apiserver.Pod(name, "10m", "16Mi")
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &name}}
+	_, err := s.create(pod)
+	return err
 }

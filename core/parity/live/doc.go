@@ -6,6 +6,7 @@
 //	access_test.go      what a scheduler does without one of its rights
 //	rights_test.go      grants and revokes rights
 //	manifests_live_test.go the printed roles are sufficient and minimal
+//	incluster_test.go   the printed Deployment as it would run in a cluster: its rights are used, all of them, and enough
 //	console_live_test.go the console with all, some and few rights: what it shows; that it writes nothing
 //	actions_live_test.go actions from the console, done and rejected
 //	lease_failover_test.go a leader is killed, stopped, disconnected, or its server restarts, while pods are created
