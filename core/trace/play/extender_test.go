@@ -234,3 +234,30 @@ func TestReplay_ExtenderWithHashedNames(t *testing.T) {
 		t.Errorf("the replay differs: %+v", *report)
 	}
 }
+
+// A recording that is closed while a cycle waits for an extender has no checkpoint of what a replay has not begun.
+func TestRecorder_ClosedInTheMiddleOfCalls(t *testing.T) {
+	for _, inputs := range []uint64{30, 100, 150} {
+		o, c := extenderScene(t, 1)
+		e, err := engine.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		r, err := play.NewRecorder(&file, e, o, play.About{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := drive.Virtual{World: c, Controllers: []drive.Controller{drive.NewScheduler(e, r)}, Stop: func() bool { return e.Counters().Inputs > inputs && !e.Settled() }}
+		v.Run(start.Add(10 * time.Minute))
+		if e.Settled() {
+			t.Fatal("no cycle waits for an extender")
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, report := replay(t, file.Bytes(), play.Options{}); !report.OK() {
+			t.Errorf("after %d inputs: the replay differs: %v", inputs, report.First)
+		}
+	}
+}

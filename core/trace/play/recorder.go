@@ -148,7 +148,7 @@ func (r *Recorder) Flush() error {
 // Err returns the error that ended the recording early, or nil.
 func (r *Recorder) Err() error { return r.err }
 
-// Close ends the recording with a last checkpoint.
+// Close ends the recording with a last checkpoint, unless the engine is in the middle of a cycle.
 func (r *Recorder) Close() error {
 	r.sinceCheckpoint = checkpointEvery
 	r.checkpoint()
@@ -158,8 +158,10 @@ func (r *Recorder) Close() error {
 	return r.w.Close()
 }
 
+// checkpoint writes a checkpoint if one is due. In the middle of a cycle that waits for extenders there is none, since a replay has not
+// begun that cycle yet.
 func (r *Recorder) checkpoint() {
-	if r.sinceCheckpoint < checkpointEvery {
+	if r.sinceCheckpoint < checkpointEvery || !r.engine.Settled() {
 		return
 	}
 	r.write(trace.Record{At: r.engine.Now(), Body: checkpointOf(r.engine)})
