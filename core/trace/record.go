@@ -138,9 +138,9 @@ type Decision struct {
 
 // Checkpoint is the engine's running digest with its counts of inputs and decisions.
 type Checkpoint struct {
-	Digest    uint64
-	Inputs    uint64
-	Decisions uint64
+	Digest    uint64 `json:"digest"`
+	Inputs    uint64 `json:"inputs"`
+	Decisions uint64 `json:"decisions"`
 }
 
 // MarkKind is why a moment is marked.

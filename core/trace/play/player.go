@@ -66,6 +66,9 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 			break
 		}
 		records = append(records, record)
+		if !o.Until.IsZero() && record.At.After(o.Until) {
+			break
+		}
 		if o.Progress != nil && len(records)%progressEvery == 0 {
 			o.Progress(r.Offset())
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"orrery/core/engine"
 	"orrery/core/trace"
@@ -17,6 +18,8 @@ type Options struct {
 	Adjust func(*engine.Options)
 	// Follower, if not nil, makes the follower before the engine's first input.
 	Follower func(e *engine.Engine) Follower
+	// Until, unless it is zero, ends a player's records with the first one after it.
+	Until time.Time
 	// Progress, if not nil, is called from time to time with the number of bytes read.
 	Progress func(offset int64)
 }
@@ -79,8 +82,9 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	report := &Report{Exact: p.exact()}
+	report := &Report{Exact: p.exact(), Summary: summaryOf(r.Header())}
 	for _, record := range begin {
+		report.Summary.Add(record)
 		p.playRecord(record, report)
 	}
 	for record, err := range r.All() {
@@ -88,6 +92,7 @@ func Replay(from io.Reader, o Options) (*engine.Engine, *Report, error) {
 			errors.As(err, &report.Damage)
 			break
 		}
+		report.Summary.Add(record)
 		p.playRecord(record, report)
 		if o.Progress != nil && report.Records%progressEvery == 0 {
 			o.Progress(r.Offset())

@@ -21,6 +21,8 @@ type Report struct {
 	First *Difference
 	// DigestDiffers says that something outside the compared fields differs, such as a message.
 	DigestDiffers bool
+	// Summary is which part of the scheduler's life was replayed.
+	Summary Summary
 	// Damage is where the trace could not be read any further; nil for a whole one.
 	Damage *trace.Damage
 }

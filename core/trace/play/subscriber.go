@@ -39,7 +39,9 @@ type Subscriber struct {
 
 	mu      sync.Mutex
 	base    *engine.Engine // until the trace is begun
-	earlier heldFlight     // the flight recorder's records after base
+	begun   bool
+	summary Summary
+	earlier heldFlight // the flight recorder's records after base
 	records []trace.Record
 	bytes   int64
 	err     error // why it ended
@@ -75,6 +77,11 @@ func (s *Subscriber) begin(e *engine.Engine, flight *FlightRecorder) {
 	s.base, s.earlier = base, earlier
 	if err != nil {
 		s.err = fmt.Errorf("beginning to read the scheduler: %w", err)
+	} else {
+		s.begun, s.summary = true, Summary{Seed: s.options.Seed, Start: base.Now(), End: base.Now(), Counted: true}
+		if base.Counters().Inputs > 0 { // otherwise the trace has no state
+			s.summary.Begin = checkpointOf(base)
+		}
 	}
 	s.signal()
 }
@@ -165,6 +172,7 @@ func (s *Subscriber) write(records []trace.Record) error {
 		if err := s.w.Write(r); err != nil {
 			return err
 		}
+		s.summary.Add(r)
 		m, ok := s.marks.record(r.Body)
 		if !ok {
 			continue
@@ -190,6 +198,13 @@ func (s *Subscriber) Heartbeat() error {
 		return nil
 	}
 	return s.w.Heartbeat()
+}
+
+// Begun returns what is written so far, once the engine's state is known with which the trace begins.
+func (s *Subscriber) Begun() (Summary, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.summary, s.begun
 }
 
 // Flush writes the trace's buffer.
