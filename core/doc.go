@@ -10,6 +10,7 @@
 //	         diagnose                                  why a pod is pending, and what would place it
 //	         config/review                             what a configuration means, and what is wrong with it
 //	      │
+//	trace/segments                                     recordings of days, in a directory
 //	trace/play                                         recordings: replay, follow, flight recorder
 //	      │
 //	drive                                              turns an engine, in virtual and in real time; controllers, observers

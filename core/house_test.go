@@ -105,6 +105,7 @@ core/drive: core/cache core/engine core/framework core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/printable core/queue core/requests core/volumes core/world
 core/trace/play: core/codec core/config core/devices/outcome core/drive core/engine core/extender core/printable core/queue core/trace core/volumes/outcome core/world
+core/trace/segments: core/engine core/printable core/trace core/trace/play
 # questions about an engine
 core/compare: core/config core/devices core/devices/outcome core/drive core/engine core/framework core/queue core/requests core/saturating core/trace core/trace/play core/volumes/outcome core/world
 core/whatif/change: core/footprint core/printable core/requests

@@ -1,0 +1,33 @@
+// Package segments keeps a scheduler's recording on disk for days, as a directory of traces.
+//
+//	engine ── play.Feed ──► play.Subscriber ──► Recorder.step ──► disk: 20260302T091230.123456789Z-K7Q2M4XD.orrery
+//	                                              │    each second          20260302T092911.004000000Z-2HXWB6QA.orrery
+//	                            Retention ◄───────┤                         index.json
+//	                                              └──► Status, the log
+//
+//	Directory: the segments by their names ──► At(time) ──► the one file of a time
+//	                        └──► Summaries: index.json, and what it lacks read anew ──► Gaps, Verify
+//
+// A segment is a trace that is whole by itself: it begins with the scheduler's state. The next one begins with the input after its last,
+// so that nothing is between them. Its name is the time of its beginning, so that the segment of a time is found by names alone, and an
+// ending that no other process has.
+//
+// # Files
+//
+// name and directory find segments; index keeps their summaries, and verify replays them. recorder writes them, run drives it, rotation and
+// retention say how long one gets and how long it stays; disk, lock_unix and lock_other are the directory as it is written to, status is
+// how the recording does.
+//
+// # Guarantees
+//
+//   - What is decided never waits for the disk. The scheduler's loop appends records to a bounded buffer; one goroutine writes them. Where
+//     the disk is slower than that, fails, is full or hangs, the recording stops, says so once, and the scheduler goes on.
+//   - The recording begins again by itself. It then begins with what the flight recorder has from the time of the last write on; what that
+//     does not reach back to is a gap, which the summaries of the segments show, and the description of the later one.
+//   - Every second what was recorded is written and synced. A crash loses no more, and leaves a file that is read up to its end. A segment
+//     has another name, which ends in .partial, until its first state is on the disk.
+//   - The oldest segments go when all take more bytes than they may, or are older than they may be. Files with other names are
+//     never read, written or removed, and links are not followed.
+//   - One process writes to a directory at a time, by a lock that ends with the process. Another one waits for it.
+//   - The index holds nothing that the segments do not. Where it is missing, damaged or of other files, these are read.
+package segments

@@ -1,0 +1,152 @@
+package segments
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"orrery/core/printable"
+	"orrery/core/trace/play"
+)
+
+const (
+	indexName    = "index.json"
+	indexVersion = 1
+	// maxIndexBytes bounds the index that is read. An entry has some 300 bytes.
+	maxIndexBytes = maxEntries * 512
+)
+
+// index is the file beside the segments: what is in those that were ended.
+type index struct {
+	Version  int          `json:"version"`
+	Segments []indexEntry `json:"segments"`
+}
+
+type indexEntry struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+	play.Summary
+}
+
+// parseIndex returns the entries of an index by name; none of a damaged one, or of another version.
+func parseIndex(text []byte) map[string]indexEntry {
+	var i index
+	if err := json.Unmarshal(text, &i); err != nil || i.Version != indexVersion {
+		return nil
+	}
+	entries := map[string]indexEntry{}
+	for _, e := range i.Segments {
+		if _, ok := parseName(e.Name); ok && !e.End.Before(e.Start) {
+			entries[e.Name] = e
+		}
+	}
+	return entries
+}
+
+func marshalIndex(entries []indexEntry) []byte {
+	text, err := json.Marshal(index{indexVersion, entries})
+	if err != nil {
+		panic(err) // times are recordable, which are those that JSON has
+	}
+	return append(text, '\n')
+}
+
+// readIndex reads the index of a directory, if there is one that can be read.
+func readIndex(root *os.Root) map[string]indexEntry {
+	info, err := root.Lstat(indexName)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := root.Open(indexName)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxIndexBytes))
+	if err != nil {
+		return nil
+	}
+	return parseIndex(text)
+}
+
+// Summarized is a segment with its summary.
+type Summarized struct {
+	Segment
+	play.Summary
+	// Damage says why it could not be read to its end, or at all; empty if it could. Unfinished says that only its end mark is missing.
+	Damage     string
+	Unfinished bool
+}
+
+// Summaries returns the summaries of all segments. Those that the index does not have are read, several at a time; progress, which may be nil, is
+// called with the bytes that are done with.
+func (d *Directory) Summaries(progress func(done int64)) []Summarized {
+	known := readIndex(d.root)
+	all := make([]Summarized, len(d.Segments))
+	d.each(progress, func(i int, s Segment, read func(n int64)) {
+		all[i] = Summarized{Segment: s}
+		if e, ok := known[s.Name]; ok && e.Bytes == s.Bytes {
+			all[i].Summary = e.Summary
+			read(s.Bytes)
+			return
+		}
+		all[i].read(d, read)
+	})
+	return all
+}
+
+// read derives the summary from the file.
+func (s *Summarized) read(d *Directory, read func(int64)) {
+	f, err := d.File(s.Segment)
+	if err == nil {
+		defer f.Close()
+		summary, damage, readErr := play.Summarize(&countingReader{f, read})
+		s.Summary, err = summary, readErr
+		if damage != nil {
+			s.Damage, s.Unfinished = printable.Text(damage.Error()), isUnfinished(damage)
+		}
+	}
+	if err != nil {
+		s.Summary = play.Summary{Start: s.Segment.Start, End: s.Segment.Start}
+		s.Damage = printable.Line(err.Error(), 300)
+	}
+}
+
+// each calls do for every segment, on as many goroutines as there are processors.
+func (d *Directory) each(progress func(done int64), do func(i int, s Segment, read func(n int64))) {
+	var done atomic.Int64
+	read := func(n int64) {
+		if total := done.Add(n); progress != nil {
+			progress(total)
+		}
+	}
+	next := make(chan int)
+	var working sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(d.Segments)) {
+		working.Go(func() {
+			for i := range next {
+				do(i, d.Segments[i], read)
+			}
+		})
+	}
+	for i := range d.Segments {
+		next <- i
+	}
+	close(next)
+	working.Wait()
+}
+
+// countingReader tells how much it reads.
+type countingReader struct {
+	from io.Reader
+	read func(n int64)
+}
+
+func (c *countingReader) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
+	c.read(int64(n))
+	return n, err
+}
