@@ -1,0 +1,274 @@
+package segments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"orrery/core/trace/play"
+)
+
+// Source is a scheduler whose records can be had. Both calls end with the context at the latest.
+type Source interface {
+	Subscribe(ctx context.Context, o play.SubscriptionOptions) (*play.Subscriber, error)
+	Unsubscribe(ctx context.Context, s *play.Subscriber) error
+}
+
+// Options configure a Recorder.
+type Options struct {
+	Directory string
+	Limits    Limits
+	// Program is in the headers of the segments.
+	Program string
+	Logger  klog.Logger
+}
+
+const (
+	// waitingBytes bounds the records that wait for the disk.
+	waitingBytes = 64 << 20
+	// retryEvery is the time between two tries to record again; up to eight times that where there is room and they fail all the same.
+	retryEvery = 10 * time.Second
+	// leastRoom is how much has to be free at least for a try.
+	leastRoom = 1 << 20
+)
+
+// Recorder writes a scheduler's records into a directory. [Recorder.Run] calls step on one goroutine, to which everything belongs but the status.
+type Recorder struct {
+	guardedStatus
+	options Options
+	disk    disk
+	source  Source
+
+	opened  bool
+	ended   []Segment // oldest first
+	index   map[string]indexEntry
+	current *open
+	next    *open // that replaces current, once the scheduler has ended that
+	state   int64 // the size of the last one
+	outage
+}
+
+// outage is a time without a recording. It is zero while there is one.
+type outage struct {
+	why     error
+	since   time.Time // when records last reached the disk; zero if they never did
+	retryAt time.Time
+	// tries counts those that found room on the disk and failed all the same.
+	tries int
+	// withoutPast says that what was not recorded cannot be.
+	withoutPast bool
+}
+
+// NewRecorder returns a recorder that is to be run.
+func NewRecorder(o Options, from Source) *Recorder {
+	return &Recorder{options: o, source: from, disk: &directory{path: o.Directory}}
+}
+
+// Status returns how the recording does. It may be called at any time.
+func (r *Recorder) Status() Status { return r.get() }
+
+// step does what is due: it writes what was recorded since the last one, and begins, ends and removes segments.
+func (r *Recorder) step(ctx context.Context, now time.Time) {
+	if r.current == nil && now.Before(r.retryAt) {
+		return
+	}
+	if err := r.record(ctx, now); err != nil {
+		r.stop(ctx, now, err)
+	}
+}
+
+func (r *Recorder) record(ctx context.Context, now time.Time) error {
+	if r.current == nil {
+		if err := r.begin(ctx, now); err != nil {
+			return err
+		}
+	}
+	err := r.current.write(r.disk, now)
+	if errors.Is(err, io.EOF) && r.next != nil {
+		if err := r.end(); err != nil {
+			return err
+		}
+		r.current, r.next = r.next, nil
+		err = r.current.write(r.disk, now)
+	}
+	if err != nil {
+		return err
+	}
+	r.flushed(now)
+	if r.next == nil && r.current.due(now) {
+		if r.next, err = r.subscribe(ctx, play.SubscriptionOptions{Replaces: r.current.subscriber}); err != nil {
+			return err
+		}
+	}
+	return r.removeExpired(now)
+}
+
+// begin begins to record, or to record again.
+func (r *Recorder) begin(ctx context.Context, now time.Time) (err error) {
+	if !r.opened {
+		if r.ended, r.index, err = r.disk.open(); err != nil {
+			return err
+		}
+		r.opened = true
+	}
+	if err := r.removeExpired(now); err != nil {
+		return err
+	}
+	if err := r.disk.probe(max(leastRoom, r.state)); err != nil {
+		return err
+	}
+	var o play.SubscriptionOptions
+	if !r.withoutPast {
+		o.Since = r.since
+	}
+	r.tries++
+	if r.current, err = r.subscribe(ctx, o); err == nil {
+		r.current.notBefore = o.Since
+	}
+	return err
+}
+
+func (r *Recorder) subscribe(ctx context.Context, o play.SubscriptionOptions) (*open, error) {
+	o.MaxBytes = waitingBytes
+	o.About = play.About{Program: r.options.Program, Description: "recorded as it was decided"}
+	if r.why != nil && !r.since.IsZero() {
+		o.About.Description += fmt.Sprintf("; the recording had stopped at %s: %v", r.since.UTC().Format(time.RFC3339), r.why)
+	}
+	s, err := r.source.Subscribe(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &open{subscriber: s, limits: r.options.Limits}, nil
+}
+
+// flushed notes that records have reached the disk.
+func (r *Recorder) flushed(now time.Time) {
+	if r.current.name == "" { // the scheduler is in the middle of something
+		return
+	}
+	r.state = r.current.state
+	if !r.get().Recording {
+		r.options.Logger.Info("Recording", "directory", r.options.Directory, "segment", r.current.name)
+	}
+	r.outage = outage{}
+	written := r.current.takeWritten()
+	r.update(func(s *Status) {
+		s.Recording, s.Flushed = true, now
+		s.Written += uint64(written)
+	})
+}
+
+// end ends the current segment.
+func (r *Recorder) end() error {
+	c := r.current
+	if err := c.close(); err != nil || c.name == "" {
+		return err
+	}
+	summary, _ := c.subscriber.Begun()
+	r.index = addTo(r.index, indexEntry{Name: c.name, Bytes: c.bytes, Summary: summary})
+	r.ended = append(r.ended, c.segment())
+	r.writeIndex()
+	return nil
+}
+
+func addTo(entries map[string]indexEntry, e indexEntry) map[string]indexEntry {
+	if entries == nil {
+		entries = map[string]indexEntry{}
+	}
+	entries[e.Name] = e
+	return entries
+}
+
+// writeIndex ignores errors: without an index the segments are read, and a disk that fails will say so elsewhere.
+func (r *Recorder) writeIndex() {
+	var entries []indexEntry
+	for _, s := range r.ended {
+		if e, ok := r.index[s.Name]; ok && e.Bytes == s.Bytes {
+			entries = append(entries, e)
+		}
+	}
+	_ = r.disk.writeIndex(entries)
+}
+
+func (r *Recorder) removeExpired(now time.Time) error {
+	var current Segment
+	if r.current != nil {
+		current = r.current.segment()
+	}
+	for range r.options.Limits.expired(r.ended, current.Bytes, now) {
+		oldest := r.ended[0].Name
+		if err := r.disk.remove(oldest); err != nil {
+			return err
+		}
+		delete(r.index, oldest)
+		r.ended = r.ended[1:]
+	}
+	r.update(func(s *Status) {
+		if s.Segments, s.Bytes = len(r.ended), sizeOf(r.ended)+current.Bytes; r.current != nil {
+			s.Segments++
+		}
+	})
+	return nil
+}
+
+// stop ends the recording after an error, until the next try.
+func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
+	for _, o := range []*open{r.current, r.next} {
+		if o == nil {
+			continue
+		}
+		_ = r.source.Unsubscribe(ctx, o.subscriber) // fails if the scheduler has ended
+		if o.abandon(r.disk); o.name != "" {
+			r.ended = append(r.ended, o.segment())
+		}
+	}
+	r.current, r.next = nil, nil
+	r.retryAt = now.Add(retryEvery << min(max(r.tries-1, 0), 3))
+	if errors.Is(err, play.ErrFellBehind) {
+		r.retryAt = now
+	}
+	if refused := (*recordError)(nil); errors.As(err, &refused) {
+		r.withoutPast = true
+	}
+	if r.why != nil || ctx.Err() != nil {
+		return
+	}
+	r.why, r.since = err, r.get().Flushed
+	r.options.Logger.Error(err, "Nothing is recorded; scheduling goes on", "directory", r.options.Directory, "recordedUpTo", r.since)
+	r.update(func(s *Status) {
+		if s.Recording {
+			s.Gaps++
+		}
+		s.Recording = false
+	})
+}
+
+// finish ends the recording with the process. The scheduler has ended, so that there are no more records.
+func (r *Recorder) finish(now time.Time) {
+	if !r.opened {
+		return
+	}
+	defer r.disk.close()
+	if r.current == nil {
+		return
+	}
+	if err := r.current.write(r.disk, now); errors.Is(err, io.EOF) && r.next != nil && r.end() == nil {
+		r.current = r.next
+		_ = r.current.write(r.disk, now)
+	}
+	if err := r.end(); err != nil {
+		r.options.Logger.Error(err, "The end of the recording is missing")
+	}
+}
+
+func sizeOf(all []Segment) int64 {
+	var sum int64
+	for _, s := range all {
+		sum += s.Bytes
+	}
+	return sum
+}

@@ -1,0 +1,60 @@
+package segments
+
+import (
+	"context"
+	"time"
+)
+
+// closing is how many ticks a disk gets to take the rest once the process ends.
+const closing = 3
+
+// Run records until the context ends; each tick is a step. It returns when the recording is ended, or soon after if the disk hangs: then the
+// goroutine that writes stays, and the process may end with it.
+func (r *Recorder) Run(ctx context.Context, ticks <-chan time.Time) {
+	steps, done := make(chan time.Time), make(chan struct{})
+	go func() {
+		defer close(done)
+		var last time.Time
+		for last = range steps {
+			r.step(ctx, last)
+		}
+		r.finish(last)
+	}()
+	w := watch{recorder: r}
+	for ctx.Err() == nil {
+		select {
+		case now := <-ticks:
+			select {
+			case steps <- now:
+				w.since = now
+			default:
+				w.check(now)
+			}
+		case <-ctx.Done():
+		}
+	}
+	close(steps)
+	for range closing {
+		select {
+		case <-done:
+			return
+		case <-ticks:
+		}
+	}
+}
+
+// watch tells when a step does not end.
+type watch struct {
+	recorder *Recorder
+	since    time.Time // when the step began
+	told     time.Time // the step of which it was told
+}
+
+func (w *watch) check(now time.Time) {
+	if now.Sub(w.since) < stalled || w.told.Equal(w.since) {
+		return
+	}
+	w.told = w.since
+	w.recorder.options.Logger.Error(nil, "Recording stands still: the disk does not answer; scheduling goes on",
+		"directory", w.recorder.options.Directory, "since", w.since)
+}

@@ -1,0 +1,43 @@
+package segments
+
+import (
+	"sync"
+	"time"
+)
+
+// Status is how a recording does.
+type Status struct {
+	// Recording is false from an error of the disk until it records again. Flushed is when records last reached the disk; zero before the first.
+	Recording bool
+	Flushed   time.Time
+	// Written counts bytes, Gaps how often it stopped, since the process began.
+	Written uint64
+	Gaps    uint64
+	// Segments and Bytes are what is in the directory.
+	Segments int
+	Bytes    int64
+}
+
+// stalled is how long a write may take until the disk counts as hanging. A state of a large cluster takes some seconds.
+const stalled = 15 * time.Second
+
+// Up reports whether records reach the disk at a time.
+func (s Status) Up(now time.Time) bool { return s.Recording && now.Sub(s.Flushed) < stalled }
+
+// guardedStatus is a status that is read by others than those who write it.
+type guardedStatus struct {
+	mu     sync.Mutex
+	status Status
+}
+
+func (g *guardedStatus) update(change func(*Status)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	change(&g.status)
+}
+
+func (g *guardedStatus) get() Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.status
+}
