@@ -46,9 +46,14 @@ On SIGTERM it makes no new decision, lets bindings in flight end, and releases t
 On SIGUSR2 it compares its cache with the API server, and saves the flight recorder as a trace for
 "orrery replay" and "orrery demo".
 
+With --record-dir all that it is told and decides is recorded there, for as long as --record-max-age and --record-max-size
+say. The directory can be given wherever a TRACE can, as in "orrery explain shop/web-0 --trace DIR --at 09:12:30". A disk
+that is full, fails or hangs stops the recording, and never the scheduling.
+
 Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included. Without leader election
 it is 1 after SIGTERM too, with "finished without leader elect".`,
 		Example: `  orrery run --config scheduler.yaml
+  orrery run --config scheduler.yaml --record-dir /var/lib/orrery --record-max-size 10Gi --record-max-age 168h
   orrery run --kubeconfig ~/.kube/config --leader-elect=false --secure-port 0`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {
@@ -155,6 +160,7 @@ func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Reg
 	return replica.Options{
 		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
 		RequeueRule: f.requeueRule, Controllers: f.controllers, StrictLease: f.strictLease, NoReuse: f.noReuse, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
+		Record: f.record.options(),
 	}
 }
 

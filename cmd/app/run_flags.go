@@ -42,11 +42,11 @@ type runFlags struct {
 	gates             []string
 	emulated, minimum []string
 
-	controllers []string
-	strictLease bool
-	noReuse     bool
-
+	controllers   []string
+	strictLease   bool
+	noReuse       bool
 	streamReaders int
+	record        recordDirFlags
 }
 
 const streamReadersFlag = "stream-max-readers"
@@ -76,6 +76,7 @@ func newRunFlags() *runFlags {
 	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
 	misc.IntVar(&f.streamReaders, streamReadersFlag, stream.DefaultMaxReaders,
 		"The most readers that may follow the scheduler at "+stream.Path+". 0 serves none. (Orrery only)")
+	f.record.addTo(f.sets.FlagSet("recording"))
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()
 	f.addElection()
@@ -161,6 +162,7 @@ func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) 
 // validate checks the flags that are not part of the configuration.
 func (f *runFlags) validate() []error {
 	errs := append(f.serving.Validate(), f.metrics.Validate()...)
+	errs = append(errs, f.record.validate()...)
 	for _, version := range f.emulated {
 		if strings.TrimPrefix(version, "kube=") != kubernetes {
 			errs = append(errs, fmt.Errorf("--emulated-version: %q: Orrery behaves like %s and like no other version", version, kubernetes))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"orrery/core/config"
 	"orrery/core/queue"
@@ -117,5 +118,41 @@ func TestRunFlags_IncludeKubeSchedulerFlags(t *testing.T) {
 	}
 	if !strings.Contains(gateHelp(), string(config.SchedulerAsyncAPICalls)) {
 		t.Error("the help names no gates")
+	}
+}
+
+func TestRunFlags_Record(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		want string // the error; empty if there is none
+	}{
+		"a directory that is yet to be made": {[]string{"--record-dir", filepath.Join(dir, "new")}, ""},
+		"all flags":                          {[]string{"--record-dir", dir, "--record-max-size=16Mi", "--record-max-age=1h"}, ""},
+		"a file":                             {[]string{"--record-dir", file}, fmt.Sprintf("--record-dir %q: it is not a directory", file)},
+		"too small":                          {[]string{"--record-dir", dir, "--record-max-size=10"}, `--record-max-size "10": write a size of at least 16Mi, like 10Gi`},
+		"no size":                            {[]string{"--record-dir", dir, "--record-max-size=10GiB"}, `--record-max-size "10GiB": write a size of at least 16Mi, like 10Gi`},
+		"a huge exponent":                    {[]string{"--record-dir", dir, "--record-max-size=1e100000000"}, `--record-max-size "1e100000000": write a size of at least 16Mi, like 10Gi`},
+		"too short":                          {[]string{"--record-dir", dir, "--record-max-age=5m"}, "--record-max-age 5m0s: it is a duration of at least 1h0m0s, like 168h"},
+		"a size without a directory":         {[]string{"--record-max-size=1Gi"}, "--record-max-size is for --record-dir, which is not given"},
+		"an age without a directory":         {[]string{"--record-max-age=1h"}, "--record-max-age is for --record-dir, which is not given"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := given(t, c.args...)
+			if c.want == "" && !strings.HasPrefix(got, "elect=") || c.want != "" && got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+	f := newRunFlags()
+	if err := runCommandOf(f, nil).ParseFlags([]string{"--record-dir", dir, "--record-max-size=2Gi", "--record-max-age=2h"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.record.options(); got.Directory != dir || got.Limits.MaxBytes != 2<<30 || got.Limits.MaxAge != 2*time.Hour {
+		t.Errorf("the options are %+v", got)
 	}
 }

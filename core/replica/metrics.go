@@ -104,6 +104,11 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 		to <- f.desc
 	}
 	to <- panicsDesc
+	if c.replica.recorder != nil {
+		for _, f := range recordingFamilies {
+			to <- f.desc
+		}
+	}
 }
 
 // panicsDesc is the one family with labels.
@@ -118,6 +123,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	for _, f := range families {
 		to <- prometheus.MustNewConstMetric(f.desc, f.kind, f.value(&s))
 	}
+	c.collectRecording(to)
 	for _, p := range s.panics {
 		to <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(p.Panics), p.Plugin, string(p.Point))
 	}

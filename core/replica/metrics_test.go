@@ -37,7 +37,9 @@ func gathered(t *testing.T, from prometheus.Gatherer) map[string]float64 {
 }
 
 func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
-	r, err := New(options())
+	o := options()
+	o.Record.Directory = t.TempDir()
+	r, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +56,23 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 			t.Errorf("docs/running.md does not describe %s", name)
 		}
 	}
-	if len(values) != len(families) || values["orrery_leading"] != 0 {
-		t.Errorf("%d series, want %d; leading %v before the start", len(values), len(families), values["orrery_leading"])
+	if want := len(families) + len(recordingFamilies); len(values) != want || values["orrery_leading"] != 0 || values["orrery_recording_up"] != 0 {
+		t.Errorf("%d series, want %d; leading %v and recording %v before the start", len(values), want, values["orrery_leading"], values["orrery_recording_up"])
+	}
+}
+
+// A replica that does not record has no metrics of a recording, on which an alert would go off.
+func TestCollector_SaysNothingOfNoRecording(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	for name := range gathered(t, registry) {
+		if strings.HasPrefix(name, "orrery_recording") {
+			t.Errorf("there is %s without a recording", name)
+		}
 	}
 }
 

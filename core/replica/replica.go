@@ -20,6 +20,7 @@ import (
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/trace/play"
+	"orrery/core/trace/segments"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -58,6 +59,8 @@ type Options struct {
 	Controllers []string
 	// Kinds returns the kinds to watch; nil for those that the engine needs.
 	Kinds func(*engine.Engine) ([]world.Kind, error)
+	// Record says where to record to disk; without a directory nothing is recorded.
+	Record segments.Options
 	// Seed is the seed of the random source.
 	Seed        uint64
 	Instruments Instruments
@@ -82,6 +85,7 @@ type Replica struct {
 	engine         *engine.Engine
 	flightRecorder *play.FlightRecorder
 	feed           *play.Feed
+	recorder       *segments.Recorder // nil without a directory
 	cluster        *live.Cluster
 	driver         *drive.RealTime
 	leases         kubernetes.Interface
@@ -131,6 +135,9 @@ func New(o Options) (*Replica, error) {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
 	r.feed = play.NewFeed(e, engineOptions, r.flightRecorder)
+	if o.Record.Directory != "" {
+		r.recorder = segments.NewRecorder(o.Record, r)
+	}
 	if o.Kinds == nil {
 		o.Kinds = (*engine.Engine).WatchedKinds
 	}

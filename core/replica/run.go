@@ -21,6 +21,7 @@ type run struct {
 	follow     func() // follows the cluster
 	driverDone chan error
 	following  chan struct{}
+	recorded   chan struct{} // closed at the end of the recording; nil without one
 }
 
 // Run runs the replica until the context ends or an error; see the package comment.
@@ -31,10 +32,14 @@ func (r *Replica) Run(ctx context.Context) error {
 		r.cluster.Start()
 		go func() { x.driverDone <- r.driver.Run(x.workCtx) }()
 		go x.refresh()
+		x.startRecording()
 		close(x.following)
 	})
 	defer r.cluster.Stop()
-	defer x.stop(nil)
+	defer func() {
+		x.stop(nil)
+		x.endRecording()
+	}()
 	election := r.options.Config.LeaderElection
 	if !*election.LeaderElect {
 		x.follow()
