@@ -18,6 +18,7 @@
 //	claims       random pods, claims and templates for upstream's claim controller, and Orrery's
 //	deviceapi    random objects for the API server's validation of devices and claims, and Orrery's
 //	apiobjects   random objects for a started API server, and the simulated one
+//	monitoring   the printed alerts and the dashboard, with Prometheus' own parser and query engine
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
 //	apiserver    kube-apiserver on etcd in this process
