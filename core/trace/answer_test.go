@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -73,5 +74,35 @@ func TestAnswer_TooLarge(t *testing.T) {
 	}
 	if records, damage := read(t, file.Bytes()); len(records) != 1 || damage != nil {
 		t.Errorf("%d records, damage %v", len(records), damage)
+	}
+}
+
+// A write that undoes another is waited for until the store shows its version, so a replay needs it, too.
+func TestEffectDone_KeepsVersion(t *testing.T) {
+	pod := world.PodRef{Namespace: "default", Name: "web", UID: "u"}
+	for _, tc := range []struct {
+		verb trace.Verb
+		want string
+	}{{trace.ReserveResourceClaim, "7"}, {trace.UnreserveResourceClaim, "7"}, {trace.Bind, ""}} {
+		var file bytes.Buffer
+		w, err := trace.NewWriter(&file, trace.Header{Start: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := trace.Input{Event: world.EffectDone{Outcome: world.Outcome{Version: "7"}}, Effect: trace.EffectKey{Verb: tc.verb, Pod: pod, Detail: "gpus"}}
+		if err := errors.Join(w.Write(trace.Record{At: start, Body: in}), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := trace.NewReader(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := record.Body.(trace.Input).Event.(world.EffectDone).Outcome.Version; got != tc.want {
+			t.Errorf("the outcome of an effect of kind %d has version %q, want %q", tc.verb, got, tc.want)
+		}
 	}
 }

@@ -41,12 +41,15 @@ func decodeEntry(c *entryReader, kind byte, previous *time.Time) (Record, error)
 	return r, c.end()
 }
 
-func (c *entryReader) beforeRest() bool {
+func (c *entryReader) beforeRest() bool { return c.flags(beforeRestFlag)&beforeRestFlag != 0 }
+
+// flags reads the flags of an input, of which some are known.
+func (c *entryReader) flags(known byte) byte {
 	flags := c.byte()
-	if flags&^beforeRestFlag != 0 {
+	if flags&^known != 0 {
 		c.fail(fmt.Errorf("an input has flags that are not known (%#02x)", flags))
 	}
-	return flags&beforeRestFlag != 0
+	return flags
 }
 
 func (c *entryReader) objectChanged() Input {
@@ -104,7 +107,8 @@ func (c *entryReader) objectListHead(previous *time.Time) (r Record, kind world.
 }
 
 func (c *entryReader) effectDone() Input {
-	in := Input{BeforeRest: c.beforeRest()}
+	flags := c.flags(beforeRestFlag | versionFlag)
+	in := Input{BeforeRest: flags&beforeRestFlag != 0}
 	ev := world.EffectDone{Effect: world.EffectID(c.uvarint())}
 	code := c.varint()
 	if code < 0 || code > math.MaxInt32 {
@@ -117,10 +121,13 @@ func (c *entryReader) effectDone() Input {
 	if in.Effect.Verb != Unknown {
 		in.Effect.Pod, in.Effect.Detail = c.ref(), c.text()
 	}
-	switch in.Effect.Verb {
-	case ReserveResourceClaim:
+	if flags&versionFlag != 0 && in.Effect.Verb != UnreserveResourceClaim {
+		c.fail(fmt.Errorf("an outcome of an effect of kind %d has a version", in.Effect.Verb))
+	}
+	if in.Effect.Verb == ReserveResourceClaim || flags&versionFlag != 0 {
 		ev.Outcome.Version = c.text()
-	case CallExtender:
+	}
+	if in.Effect.Verb == CallExtender {
 		ev.Outcome.Answer = c.answer()
 	}
 	in.Event = ev

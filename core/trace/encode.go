@@ -98,6 +98,10 @@ func objectTooLarge(o world.Object, size int) error {
 func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key *EffectKey) error {
 	before := e.previous
 	e.beginEntry(effectDoneEntry, at)
+	versioned := key.Verb == UnreserveResourceClaim && ev.Outcome.Version != ""
+	if versioned {
+		flags |= versionFlag
+	}
 	e.entry = append(e.entry, flags)
 	e.entry = binary.AppendUvarint(e.entry, uint64(ev.Effect))
 	e.entry = binary.AppendVarint(e.entry, int64(ev.Outcome.Code))
@@ -106,7 +110,7 @@ func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key 
 	if e.entry = append(e.entry, byte(key.Verb)); key.Verb != Unknown {
 		e.entry = appendText(appendRef(e.entry, key.Pod), key.Detail)
 	}
-	if key.Verb == ReserveResourceClaim {
+	if key.Verb == ReserveResourceClaim || versioned {
 		e.entry = appendText(e.entry, ev.Outcome.Version)
 	}
 	if key.Verb == CallExtender {

@@ -23,8 +23,12 @@ const (
 	stateDataEntry       = 11
 )
 
-// beforeRestFlag is set in the flags of an input's entry.
-const beforeRestFlag = 1
+// beforeRestFlag is set in the flags of an input's entry, versionFlag in those of an outcome that has a version although it is not that of
+// a reservation, which always has one.
+const (
+	beforeRestFlag = 1
+	versionFlag    = 2
+)
 
 // protoObject is an object that encodes itself as a protocol buffer of the Kubernetes API.
 type protoObject interface {
