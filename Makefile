@@ -8,9 +8,10 @@ PARITY := core/parity
 CASES ?= 50000
 SEED ?= 1
 ROW ?= .
+HOURS ?= 1000
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench parity parity-doc features-doc traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint bench soak parity parity-doc features-doc traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +56,9 @@ demo-cluster: ## a real API server with fake nodes, left running for orrery cons
 
 bench-cluster: ## upstream and Orrery against a real API server, run alternately
 	cd $(PARITY) && go run ./benchcluster -out ../../docs/benchmarks-cluster.md
+
+soak: ## virtual hours of hostile operation, HOURS of them from SEED; PLAN=file for one plan
+	go run ./core/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...

@@ -95,6 +95,9 @@ const (
 // callTimeout is how long a caller waits for a lost response.
 const callTimeout = 10 * time.Second
 
+// SetFaults replaces the random faults from now on.
+func (c *Cluster) SetFaults(f Faults) { c.options.Faults = f }
+
 // InjectFault makes a fault affect the next call of a kind, after the faults injected earlier.
 func (c *Cluster) InjectFault(call Call, m Fault) { c.injected[call] = append(c.injected[call], m) }
 

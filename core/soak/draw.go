@@ -1,0 +1,170 @@
+package soak
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Each hour of a run begins with activeTime, in which the steps are; the rest is quiet.
+const activeTime = 12 * time.Minute
+
+// kindOfStep is how often a step is drawn beside the others, and what it may be.
+type kindOfStep struct {
+	name    string
+	weight  int
+	most    int           // Count
+	longest time.Duration // For
+}
+
+// work are the steps of workloads and nodes, trouble those of faults.
+var (
+	work = []kindOfStep{
+		{name: "pods", weight: 6, most: 12},
+		{name: "chaos", weight: 8, most: 12},
+		{name: "deployment", weight: 4, most: 8},
+		{name: "stateful", weight: 3, most: 4},
+		{name: "volumes", weight: 2, most: 4},
+		{name: "job", weight: 4, most: 12},
+		{name: "daemons", weight: 1},
+		{name: "gang", weight: 2, most: 5},
+		{name: "devices", weight: 3, most: 5},
+		{name: "pods", weight: 6, most: 12},
+		{name: "chaos", weight: 8, most: 12},
+		{name: "fragile", weight: 2, most: 4},
+		{name: "scale", weight: 4, most: 9},
+		{name: "delete-workload", weight: 6},
+		{name: "delete-pods", weight: 6, most: 10},
+		{name: "change-pods", weight: 5, most: 6},
+		{name: "add-node", weight: 3},
+		{name: "remove-node", weight: 2},
+		{name: "lose-node", weight: 2, longest: 8 * time.Minute},
+		{name: "drain", weight: 2},
+		{name: "cordon", weight: 2},
+		{name: "relabel", weight: 3},
+		{name: "taint", weight: 2},
+		{name: "resize-node", weight: 2},
+	}
+	trouble = []kindOfStep{
+		{name: "break-watch", weight: 3, longest: 30 * time.Second},
+		{name: "stall-watch", weight: 3, longest: 20 * time.Second},
+		{name: "double", weight: 2, most: 5},
+		{name: "restart-api", weight: 1, longest: 40 * time.Second},
+		{name: "slow-api", weight: 1, longest: time.Minute},
+		{name: "fail-call", weight: 5, most: 4},
+		{name: "crash", weight: 3, most: 12},
+		{name: "terminate", weight: 1},
+		{name: "pause", weight: 2, longest: 50 * time.Second},
+		{name: "partition", weight: 3, most: 2, longest: 50 * time.Second},
+		{name: "clock", weight: 2},
+		{name: "stop-extender", weight: 1, longest: 40 * time.Second},
+		{name: "slow-extender", weight: 1, longest: time.Minute},
+		{name: "fail-extender", weight: 1, longest: 30 * time.Second},
+		{name: "hang-provisioner", weight: 1, longest: time.Minute},
+		{name: "fail-detach", weight: 1, longest: time.Minute},
+		{name: "taint-device", weight: 1, longest: 2 * time.Minute},
+		{name: "unplug-device", weight: 1, longest: 2 * time.Minute},
+		{name: "record", weight: 2, most: 400_000, longest: 10 * time.Minute},
+		{name: "attach", weight: 2, most: 4_000_000, longest: 10 * time.Minute},
+	}
+)
+
+// StepNames lists what steps may do, sorted: the faults and the rest.
+func StepNames() (faults, others []string) {
+	for _, kind := range trouble {
+		faults = append(faults, kind.name)
+	}
+	for _, kind := range work {
+		others = append(others, kind.name)
+	}
+	slices.Sort(faults)
+	slices.Sort(others)
+	return faults, others
+}
+
+// Draw draws a plan. Which kinds of steps and which random faults it has at all is drawn first: faults that are always together hide
+// each other.
+func Draw(seed uint64, hours int) Plan {
+	draw := rand.New(rand.NewPCG(seed, 0x50a1))
+	p := Plan{
+		Seed: seed, Hours: hours, Replicas: pick(draw, 1, 2, 3), Zones: 1 + draw.IntN(4),
+		Fragile: draw.IntN(4) == 0, Extender: draw.IntN(4) == 0, Gangs: draw.IntN(4) == 0, Latency: draw.IntN(5) > 0, Rates: map[string]float64{},
+	}
+	for range pick(draw, 2, 4, 8, 16, 30) {
+		p.Nodes = append(p.Nodes, draw.Uint64())
+	}
+	for range p.Replicas {
+		p.Clocks = append(p.Clocks, slowestClock+draw.Float64()*(fastestClock-slowestClock))
+	}
+	worst := pick(draw, 0, 0.01, 0.05)
+	for _, name := range slices.Sorted(maps.Keys(faultRates)) {
+		if rate := draw.Float64() * worst; draw.IntN(2) == 0 && rate > 0 {
+			p.Rates[name] = rate
+		}
+	}
+	some := p.possible(some(draw, work, 3), some(draw, trouble, 2))
+	each := 10 + draw.IntN(40)
+	for hour := range hours {
+		for range each {
+			p.Steps = append(p.Steps, drawStep(draw, some, time.Duration(hour)*time.Hour))
+		}
+	}
+	slices.SortStableFunc(p.Steps, func(a, b Step) int { return int(a.At - b.At) })
+	return p
+}
+
+// some keeps about so many kinds of four.
+func some(draw *rand.Rand, all []kindOfStep, ofFour int) (kept []kindOfStep) {
+	for _, kind := range all {
+		if draw.IntN(4) < ofFour {
+			kept = append(kept, kind)
+		}
+	}
+	return kept
+}
+
+// possible leaves out the kinds that the plan's configuration has no use for. Some pods there are always.
+func (p *Plan) possible(all ...[]kindOfStep) (kept []kindOfStep) {
+	kept = append(kept, work[0], work[1])
+	for _, kind := range slices.Concat(all...) {
+		switch kind.name {
+		case "gang":
+			if !p.Gangs {
+				continue
+			}
+		case "fragile":
+			if !p.Fragile {
+				continue
+			}
+		case "stop-extender", "slow-extender", "fail-extender":
+			if !p.Extender {
+				continue
+			}
+		}
+		kept = append(kept, kind)
+	}
+	return kept
+}
+
+func drawStep(draw *rand.Rand, kinds []kindOfStep, hour time.Duration) Step {
+	sum := 0
+	for _, kind := range kinds {
+		sum += kind.weight
+	}
+	at := draw.IntN(sum)
+	for _, kind := range kinds {
+		if at -= kind.weight; at >= 0 {
+			continue
+		}
+		s := Step{At: Span(hour + time.Duration(draw.Int64N(int64(activeTime))).Truncate(time.Millisecond)), Do: kind.name, N: draw.Uint64()}
+		if kind.most > 0 {
+			s.Count = 1 + draw.IntN(kind.most)
+		}
+		if kind.longest > 0 {
+			s.For = Span(time.Duration(1 + draw.Int64N(int64(kind.longest))).Truncate(time.Millisecond))
+		}
+		return s
+	}
+	panic("a step was drawn beyond the weights of all")
+}

@@ -1,0 +1,95 @@
+package soak
+
+import (
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/engine"
+	"orrery/core/world"
+)
+
+// isPod reports whether a pod of a node is this one.
+func isPod(pod *v1.Pod) func(fwk.PodInfo) bool {
+	return func(other fwk.PodInfo) bool { return other.GetPod().UID == pod.UID }
+}
+
+// waitsFor reports whether a pod is to wait although it fits: for victims that are still there.
+func (r *replica) waitsFor(pod *v1.Pod) bool {
+	node, nominated := r.engine.Queue().NominatedNode(pod)
+	if !nominated {
+		return false
+	}
+	for o := range r.engine.Store().Objects(world.Pod) {
+		if other := o.(*v1.Pod); other.Spec.NodeName == node && other.DeletionTimestamp != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// moves describes what happened to a pod last.
+func moves(e *engine.Engine, pod *v1.Pod) (text []string) {
+	for _, t := range e.LastPodTransitions(pod.UID, 6) {
+		text = append(text, fmt.Sprintf("%s %v→%v %s", t.At.Format("15:04:05"), t.From, t.To, t.Event))
+	}
+	return text
+}
+
+// stateSlack is how much larger the state of a process may be than that of a new one, in bytes: the store remembers the names of up to
+// 2,048 deleted objects of each kind.
+const stateSlack = 256 << 10
+
+// checkLevel: when everything that ran is deleted, nothing of it is retained.
+func (r *run) checkLevel() {
+	for _, o := range r.cluster.List(world.Pod) {
+		if pod := o.(*v1.Pod); pod.DeletionTimestamp == nil {
+			r.fail("level", "%s is there although everything was deleted", pod.Name)
+		}
+	}
+	if len(r.cluster.List(world.Pod)) > 0 || r.cluster.Now().Sub(r.lastNews) < quietFor {
+		r.checked("restless")
+		return // pods of lost nodes cannot be stopped
+	}
+	for _, one := range r.replicas {
+		if one.engine != nil && one.leads() {
+			one.checkLevel()
+		}
+	}
+}
+
+func (r *replica) checkLevel() {
+	r.run.checked("level")
+	e := r.engine
+	volumes, claims := e.Volumes().Assumed()
+	inFlight, abandoned, assumed := e.Devices().Pending()
+	retained := map[string]int{
+		"queued pods": e.Queue().Len(), "nominations": len(e.Queue().NominatedNodes()), "bindings": e.BindingCount(), "waiting pods": e.WaitingCount(),
+		"effects": len(e.PendingEffects()), "assumed pods": e.Cache().AssumedCount(), "cached pods": e.Cache().PodCount(),
+		"nodes that are gone": e.Cache().NodeCount() - e.Store().Len(world.Node), "assumed volumes": volumes + claims, "assumed claims": inFlight - abandoned + assumed,
+	}
+	for _, what := range sortedKeys(retained) {
+		if n := retained[what]; n != 0 {
+			r.ledger.fail("level", "%d %s are retained: %v", n, what, retained)
+		}
+	}
+	fresh := r.ledger.fresh("", true)
+	if fresh == nil {
+		return
+	}
+	old, err := e.State()
+	if err != nil {
+		r.ledger.fail("level", "the state cannot be written at rest: %v", err)
+		return
+	}
+	young, err := fresh.State()
+	if err != nil {
+		r.ledger.fail("level", "a new engine's state cannot be written: %v", err)
+		return
+	}
+	if len(old.Data) > len(young.Data)+stateSlack || len(old.Objects) > len(young.Objects) {
+		r.ledger.fail("level", "the state has %d bytes and %d objects, and that of a new engine %d and %d", len(old.Data), len(old.Objects), len(young.Data), len(young.Objects))
+	}
+	r.checkRestored(old.Data)
+}

@@ -1,0 +1,208 @@
+package soak
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"orrery/core/drive"
+	"orrery/core/engine"
+	"orrery/core/trace/play"
+	"orrery/core/world"
+)
+
+// observers are those of one process. Recordings begin and end while it runs.
+type observers struct {
+	all        drive.Observers
+	recordings []*recording
+}
+
+var _ drive.Observer = (*observers)(nil)
+
+// Applied implements drive.Observer.
+func (o *observers) Applied(in world.Input, err error) {
+	o.all.Applied(in, err)
+	for _, one := range o.recordings {
+		one.recorder.Applied(in, err)
+	}
+}
+
+// Stepped implements drive.Observer.
+func (o *observers) Stepped(d *engine.Decision) {
+	o.all.Stepped(d)
+	for _, one := range o.recordings {
+		one.recorder.Stepped(d)
+	}
+}
+
+// Emitted implements drive.Observer.
+func (o *observers) Emitted(e world.Effect) {
+	o.all.Emitted(e)
+	for _, one := range o.recordings {
+		one.recorder.Emitted(e)
+	}
+}
+
+// end ends the recordings as the end of the process does: in the middle.
+func (o *observers) end() {
+	for _, one := range o.recordings {
+		one.check(false)
+	}
+	o.recordings = nil
+}
+
+// disk is a file on a disk of so many bytes; none is a disk without a bound.
+type disk struct {
+	bytes.Buffer
+	most int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (d *disk) Write(p []byte) (int, error) {
+	if left := d.most - d.Len(); d.most > 0 && len(p) > left {
+		n, _ := d.Buffer.Write(p[:max(0, left)])
+		return n, errFull
+	}
+	return d.Buffer.Write(p)
+}
+
+// recording is what a process records for some time.
+type recording struct {
+	of       *replica
+	engine   *engine.Engine
+	recorder *play.Recorder
+	disk     *disk
+}
+
+// record records the leader for some time, on a disk that may be full before.
+func (r *run) record(s Step) {
+	one := r.leader()
+	if one == nil {
+		return
+	}
+	rec := &recording{of: one, engine: one.engine, disk: &disk{}}
+	if s.N%2 == 0 {
+		rec.disk.most = s.Count
+	}
+	recorder, err := play.NewRecorder(rec.disk, one.engine, one.options, play.About{Program: "soak"})
+	if errors.Is(err, errFull) {
+		return
+	}
+	if err != nil {
+		one.ledger.fail("replay", "a recording cannot begin: %v", err)
+		return
+	}
+	rec.recorder = recorder
+	observers := one.observers
+	observers.recordings = append(observers.recordings, rec)
+	r.after(time.Duration(s.For), func() {
+		if i := slices.Index(observers.recordings, rec); i >= 0 {
+			observers.recordings = slices.Delete(observers.recordings, i, i+1)
+			rec.check(true)
+		}
+	})
+}
+
+// leader is the replica that schedules; nil if there is none.
+func (r *run) leader() *replica {
+	for _, one := range r.replicas {
+		if one.leads() {
+			return one
+		}
+	}
+	return nil
+}
+
+// check: a recording replays to the same decisions, as far as there was room for it, and to the same digest if it was closed.
+func (r *recording) check(closed bool) {
+	whole := false
+	if closed {
+		err := r.recorder.Close()
+		if whole = err == nil && r.engine.Settled(); err != nil && !errors.Is(err, errFull) {
+			r.of.ledger.fail("replay", "the recording cannot be closed: %v", err)
+		}
+	}
+	r.of.checkTrace(r.disk.Bytes(), whole)
+}
+
+// checkTrace: what was written replays to the same decisions; a whole trace has no damage, and ends in the digest of the engine.
+func (r *replica) checkTrace(text []byte, whole bool) {
+	r.run.checked("replay")
+	o := play.Options{Adjust: func(o *engine.Options) { o.Plugins = r.options.Plugins }}
+	again, report, err := play.Replay(bytes.NewReader(text), o)
+	switch {
+	case err != nil && whole:
+		r.ledger.fail("replay", "the trace of %d bytes cannot be replayed: %v", len(text), err)
+	case err != nil: // not even its beginning was written
+	case !report.OK():
+		r.ledger.fail("replay", "the replay differs: %v", report.First)
+	case whole && report.Damage != nil:
+		r.ledger.fail("replay", "the trace is damaged: %v", report.Damage)
+	case whole && again.Digest() != r.engine.Digest():
+		r.ledger.fail("replay", "the replay ends in digest %v instead of %v", again.Digest(), r.engine.Digest())
+	}
+}
+
+// attach lets a reader follow the leader for some time. Every second one reads seldom, and falls behind if much happens.
+func (r *run) attach(s Step) {
+	one := r.leader()
+	if one == nil {
+		return
+	}
+	process, feed, trace := one.process, one.feed, &disk{}
+	reader := feed.Subscribe(play.SubscriptionOptions{About: play.About{Program: "soak"}, MaxBytes: int64(10_000 + s.Count)})
+	every, until := time.Second, r.cluster.Now().Add(time.Duration(s.For))
+	if s.N%2 == 0 {
+		every = time.Minute
+	}
+	var read func()
+	read = func() {
+		if one.process != process || one.engine == nil {
+			return
+		}
+		over := !r.cluster.Now().Before(until)
+		if over {
+			feed.Checkpoint()
+			feed.Unsubscribe(reader)
+		}
+		_, err := reader.Copy(trace)
+		switch {
+		case err == nil:
+			r.after(every, read)
+		case errors.Is(err, io.EOF), errors.Is(err, play.ErrFellBehind):
+			if err := reader.Close(); err != nil {
+				one.ledger.fail("replay", "the reader's trace cannot be closed: %v", err)
+			}
+			one.checkTrace(trace.Bytes(), errors.Is(err, io.EOF) && one.engine.Settled())
+		default:
+			one.ledger.fail("replay", "the reader fails: %v", err)
+		}
+	}
+	read()
+}
+
+// checkRestored: an engine that goes on from the state has the same state.
+func (r *replica) checkRestored(state []byte) {
+	r.run.checked("restore")
+	held, err := r.engine.State()
+	if err != nil {
+		return
+	}
+	again, err := engine.New(r.options)
+	if err == nil {
+		err = again.Restore(held)
+	}
+	if err != nil {
+		r.ledger.fail("restore", "the state cannot be restored: %v", err)
+		return
+	}
+	if got, err := again.State(); err != nil || !bytes.Equal(got.Data, state) {
+		r.ledger.fail("restore", "an engine restored from a state of %d bytes has another one of %d: %v", len(state), len(got.Data), err)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
