@@ -20,6 +20,8 @@ type Client struct {
 	URL *url.URL
 	// Text says who that is, for people.
 	Text string
+	// Withheld says that the user has a secret that is not sent there.
+	Withheld bool
 }
 
 // Close closes the connections.
@@ -58,10 +60,16 @@ func At(config *rest.Config, to string) (*Client, error) {
 	}
 	own := endpointConfig(config)
 	own.Host = u.Scheme + "://" + u.Host
+	withheld := false
 	if own.Insecure || u.Scheme == "http" {
+		withheld = own.BearerToken != "" || own.BearerTokenFile != "" || own.Username != "" || own.ExecProvider != nil || own.AuthProvider != nil
 		own = withoutSecrets(own)
 	}
-	return newClient(own, u.Host)
+	c, err := newClient(own, u.Host)
+	if err == nil {
+		c.Withheld = withheld
+	}
+	return c, err
 }
 
 // endpointConfig returns what of a cluster's config holds for another server: the user, and the certificate authority.
@@ -96,5 +104,5 @@ func newClient(config *rest.Config, text string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing requests to %s: %w", text, err)
 	}
-	return &Client{own, u, text}, nil
+	return &Client{Client: own, URL: u, Text: text}, nil
 }
