@@ -9,6 +9,7 @@ import (
 	"orrery/core/attach"
 	"orrery/core/printable"
 	"orrery/core/trace/play"
+	"orrery/core/world"
 	"orrery/demo/playback"
 	"orrery/views"
 	"orrery/views/collect"
@@ -166,6 +167,17 @@ func (a *Attached) Ends(last bool) error {
 func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
 	m.Header.Source, m.Header.Mode = a.Name(), a.Mode()
 	m.Header.Alert = printable.Line(a.alert(), 300)
+	if a.Engine().Store().Len(world.Lease) == 0 {
+		m.Forbidden = map[views.PaneID]string{views.LeaderPane: a.standing()}
+	}
+}
+
+// standing says in place of the lease, which a scheduler does not watch, whether the shown one led.
+func (a *Attached) standing() string {
+	if a.shown.Leading {
+		return a.Name() + " leads; its lease is not in its stream"
+	}
+	return a.Name() + " does not lead; its lease is not in its stream"
 }
 
 // catchingUpFrom is how far behind the end a screen that follows it has to be to say so.
