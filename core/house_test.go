@@ -145,7 +145,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
 tui: core/attach core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/address core/boundedfile core/compare core/config core/config/review core/console core/diagnose core/drive core/engine core/evict/observer core/footprint core/framework core/gangs core/leader core/outfile core/plugins/unreadable core/printable core/queue core/replica core/saturating core/serving core/shadow core/spelling core/stream core/telemetry core/trace core/trace/play core/trace/segments core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
+cmd/app: core/address core/attach core/boundedfile core/compare core/config core/config/review core/console core/diagnose core/drive core/engine core/evict/observer core/footprint core/framework core/gangs core/leader core/outfile core/plugins/unreadable core/printable core/queue core/reach core/replica core/saturating core/serving core/shadow core/spelling core/stream core/telemetry core/trace core/trace/play core/trace/segments core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -54,7 +54,7 @@ func command(plugins framework.Registry) *cobra.Command {
 		Short: "A Kubernetes scheduler you can watch",
 		Long: `Orrery schedules the pods of a Kubernetes cluster, and can be watched, stopped, wound back and asked while it does.
 
-console and run work on a cluster. demo, replay, compare and trace work on recordings: files that "orrery record",
+console and run work on a cluster, and attach on a scheduler that runs. demo, replay, compare and trace work on recordings: files that "orrery record",
 "orrery run" and "orrery trace import" write, or those that are built in ("orrery trace list"). explain and whatif ask either.
 Answers are for people; with --output json they are for programs. Without a command it is demo on a terminal, and this
 text elsewhere.
@@ -69,7 +69,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	}
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.AddCommand(
-		compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
+		attachCommand(plugins), compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(),
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)

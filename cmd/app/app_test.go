@@ -27,16 +27,19 @@ func TestMain(m *testing.M) {
 }
 
 // TestCommands runs the scripts in testdata. In them, answer runs orrery and checks its exit code, printed runs the
-// commands that an explanation prints and checks that they answer what stands beside them, and $RECORDED is a small trace from a scheduler's first input.
+// commands that an explanation prints and checks that they answer what stands beside them, $RECORDED is a small trace from a scheduler's
+// first input, and $SCHEDULER the address of one that runs.
 func TestCommands(t *testing.T) {
 	recorded, err := filepath.Abs("../../core/trace/testdata/v2.trace")
 	if err != nil {
 		t.Fatal(err)
 	}
+	running := newSchedulerStub(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("RECORDED", recorded)
+			e.Setenv("SCHEDULER", running)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "printed": printedCommands},

@@ -34,11 +34,23 @@ type connection struct {
 
 // addFlags adds the flags. Only commands about one namespaced object have --namespace.
 func (n *connection) addFlags(c *cobra.Command, namespaced bool) {
+	set := n.kubectlSet(namespaced)
+	set.StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration (default: kube-scheduler's default configuration)")
+	n.use(c, set)
+}
+
+// addUserFlags adds the flags without --config, for commands that ask a scheduler.
+func (n *connection) addUserFlags(c *cobra.Command) { n.use(c, n.kubectlSet(true)) }
+
+func (n *connection) kubectlSet(namespaced bool) *pflag.FlagSet {
 	n.flags = newKubectlFlags()
 	set := pflag.NewFlagSet("connection", pflag.ContinueOnError)
 	n.flags.addFlags(set, namespaced)
 	set.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{ofKubectl: {}} })
-	set.StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration (default: kube-scheduler's default configuration)")
+	return set
+}
+
+func (n *connection) use(c *cobra.Command, set *pflag.FlagSet) {
 	set.VisitAll(func(f *pflag.Flag) {
 		if f.Name != clientcmd.FlagNamespace {
 			n.names = append(n.names, f.Name)

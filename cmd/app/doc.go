@@ -14,6 +14,7 @@
 //
 //	traces.go        open a trace: a file, standard input, or a built-in one
 //	connection.go    open a cluster; kubectlflags.go are kubectl's flags; address.go hides passwords in them
+//	attach_target.go a scheduler that runs: its pod, by its lease or name, or its address; attach_print.go prints its decisions
 //	target.go        a trace or a cluster; open_at.go plays a trace up to a moment, as parse_time.go reads it
 //	output.go        print text or JSON; exit.go ends with 0, 1 or 2
 //	streams.go       what passes the writer that disarms output, and what does not

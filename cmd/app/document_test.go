@@ -19,7 +19,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
-		"ConfigCheck": configCheckDocument{},
+		"ConfigCheck": configCheckDocument{}, "Attachment": attachmentDocument{}, "Decision": madeDecision{},
 	} {
 		_, section, found := strings.Cut(string(page), "\n### "+kind+"\n")
 		if !found {

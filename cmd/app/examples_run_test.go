@@ -18,6 +18,7 @@ import (
 // TestExamples_Run runs every command that the help texts and the Markdown files print, as printed, in a directory and on a
 // cluster that have what they name. See testdata/examples.
 func TestExamples_Run(t *testing.T) {
+	running := newSchedulerStub(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/examples",
 		Setup: func(e *testscript.Env) error {
@@ -32,6 +33,7 @@ func TestExamples_Run(t *testing.T) {
 			claim.Namespace = "shop"
 			stub.objects = append(stub.objects, claim)
 			e.Setenv("KUBECONFIG", stub.start(e.WorkDir))
+			e.Setenv("SCHEDULER", running)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -40,14 +42,15 @@ func TestExamples_Run(t *testing.T) {
 	})
 }
 
-// asPrinted makes an end of what goes on until it is stopped: a recording ends soon, a demo plays as fast as it can, and for
-// console and run, which have tests of their own, the flags are read.
+// asPrinted makes an end of what goes on until it is stopped: a recording ends soon, a demo plays as fast as it can, of an attached
+// scheduler, which is $SCHEDULER, one document is read, and for console and run, which have tests of their own, the flags are read.
 const asPrinted = `orrery() {
 	case $1 in
 	record) command orrery "$@" --for 300ms --force ;;
 	demo) command orrery "$@" --speed max ;;
 	console | run) command orrery "$@" --help ;;
-	explain) case "$*" in *--watch*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
+	attach) case "$*" in *json*) command orrery attach "$SCHEDULER" -o json | head -n 1 ;; *) command orrery "$@" --help ;; esac ;;
+	explain | whatif) case "$*" in *--watch* | *--attach*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
 	trace) if test "$2" = cut -o "$2" = hash -o "$2" = import; then command orrery "$@" --force; else command orrery "$@"; fi ;;
 	*) command orrery "$@" ;;
 	esac

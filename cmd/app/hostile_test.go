@@ -92,6 +92,7 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 func (h *hostileFiles) commandLines() map[string][][]string {
 	lines := map[string][][]string{
 		"":          {{}, {"--version"}, {escapes}, {"--" + escapes}},
+		"attach":    {{"--kubeconfig", h.kubeconfig}, {escapes}, {"deploy/" + escapes, "--kubeconfig", h.kubeconfig}, {"https://" + escapes}},
 		"compare":   {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
 		"config":    {{}, {escapes}},
 		"console":   {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},

@@ -118,6 +118,21 @@ func encode(doc any, format string) ([]byte, error) {
 	return escapeUnprintable(page.Bytes()), nil
 }
 
+// encodeOne returns one of several documents: in a line of its own as JSON, behind a separator as YAML.
+func encodeOne(doc any, format string) ([]byte, error) {
+	if format == asYAML {
+		text, err := encode(doc, format)
+		return append([]byte("---\n"), text...), err
+	}
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		return nil, err
+	}
+	return escapeUnprintable(line.Bytes()), nil
+}
+
 // escapeUnprintable escapes unprintable characters of a JSON text. They occur only in strings, where the escape has the
 // same meaning.
 func escapeUnprintable(text []byte) []byte {

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"orrery/core/attach"
+	"orrery/core/reach"
+	"orrery/core/serving"
+	"orrery/core/stream"
+)
+
+// attachTargetHelp explains TARGET in help texts.
+const attachTargetHelp = `TARGET is deploy/NAME, whose pod that leads is attached to, pod/NAME, or the address of a scheduler such as
+https://10.0.0.7:10259. Without one it is the pod that holds the lease, kube-system/kube-scheduler if the flags name no other. Pods
+are looked for in the namespace of -n, else in that of the lease. They are reached through the API server, as by "kubectl port-forward".`
+
+// schedulerTarget has the flags that find a running scheduler.
+type schedulerTarget struct {
+	lease reach.Lease
+	port  int
+}
+
+func (a *schedulerTarget) addFlags(set *pflag.FlagSet) {
+	set.StringVar(&a.lease.Name, "leader-elect-resource-name", "kube-scheduler", "the name of the scheduler's lease, as \"orrery run\" takes it")
+	set.StringVar(&a.lease.Namespace, "leader-elect-resource-namespace", metav1.NamespaceSystem, "the namespace of the lease")
+	set.IntVar(&a.port, "secure-port", serving.Port, "the port of the scheduler's pod, as \"orrery run\" takes it")
+}
+
+// schedulerTargetFlagNames are the flags of a schedulerTarget.
+var schedulerTargetFlagNames = []string{"leader-elect-resource-name", "leader-elect-resource-namespace", "secure-port"}
+
+// schedulerKinds are the kinds of targets, as kubectl names them.
+var schedulerKinds = map[string]string{"deploy": "deploy", "deployment": "deploy", "deployment.apps": "deploy", "pod": "pod", "pods": "pod", "po": "pod"}
+
+// connector opens streams of the scheduler that leads.
+type connector struct {
+	schedulerTarget
+	cluster         *cluster
+	kind, name, url string
+	namespace       string
+}
+
+// connector reads TARGET, whose pods are in a namespace, by default that of the lease. It opens the cluster, which an address needs for the
+// user only.
+func (a *schedulerTarget) connector(c *cobra.Command, n *connection, target, namespace string) (*connector, error) {
+	o := &connector{schedulerTarget: *a, namespace: cmp.Or(namespace, a.lease.Namespace)}
+	kind, name, cut := strings.Cut(target, "/")
+	switch {
+	case target == "":
+	case strings.Contains(target, "://"):
+		o.url = target
+	case cut && schedulerKinds[kind] != "" && name != "":
+		o.kind, o.name = schedulerKinds[kind], name
+	default:
+		return nil, fmt.Errorf("%.120q is no scheduler to attach to: say deploy/NAME, pod/NAME or https://HOST:PORT", target)
+	}
+	if o.url != "" && !n.configured(c) {
+		o.cluster = &cluster{config: &rest.Config{UserAgent: "orrery/" + version()}}
+		return o, nil
+	}
+	from, err := n.open(c, answerTimeout)
+	o.cluster = from
+	return o, err
+}
+
+// connect finds the scheduler and opens its stream, which begins so much earlier than now.
+func (o *connector) connect(ctx context.Context, since time.Duration) (*attach.Connection, error) {
+	client, err := o.client(ctx)
+	if err != nil {
+		return nil, orNoAnswer(err)
+	}
+	s, err := stream.Open(ctx, client.Client, client.URL.String(), since)
+	if err != nil {
+		client.Close()
+		return nil, fmt.Errorf("attaching to %s: %w", client.Text, withRemedy(err, client.Withheld))
+	}
+	return &attach.Connection{ReadCloser: streamOf{s, client}, Speaker: s.Speaker, Where: client.Text, EndReason: s.EndReason}, nil
+}
+
+// withRemedy says what a refused reader lacks: a secret that was not sent, or a rule.
+func withRemedy(err error, withheld bool) error {
+	refused := errors.Is(err, stream.ErrForbidden) || errors.Is(err, stream.ErrUnauthenticated)
+	switch {
+	case refused && withheld:
+		return fmt.Errorf("%w; the token is not sent without a check of the server's certificate: name its authority with --certificate-authority", err)
+	case errors.Is(err, stream.ErrForbidden):
+		return fmt.Errorf(`%w; the rule "get" of the nonResourceURL %s is missing`, err, stream.Path)
+	}
+	return err
+}
+
+// streamOf closes its client with it.
+type streamOf struct {
+	io.ReadCloser
+	client *reach.Client
+}
+
+func (s streamOf) Close() error {
+	defer s.client.Close()
+	return s.ReadCloser.Close()
+}
+
+func (o *connector) client(ctx context.Context) (*reach.Client, error) {
+	if o.url != "" {
+		return reach.At(o.cluster.config, o.url)
+	}
+	pod, err := o.pod(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return reach.ThroughPod(o.cluster.config, o.cluster.client, pod, o.port)
+}
+
+// pod returns the pod to attach to: the one that was named, or that of the leader as it is now.
+func (o *connector) pod(ctx context.Context) (reach.Pod, error) {
+	if o.kind == "pod" {
+		return reach.Named(ctx, o.cluster.client, o.namespace, o.name)
+	}
+	leader, err := o.lease.Leader(ctx, o.cluster.client, time.Now())
+	if err != nil {
+		return reach.Pod{}, fmt.Errorf("finding the leader: %w", err)
+	}
+	if o.kind == "deploy" {
+		return reach.OfDeployment(ctx, o.cluster.client, o.namespace, o.name, leader)
+	}
+	return reach.OfLeader(ctx, o.cluster.client, o.namespace, leader)
+}
