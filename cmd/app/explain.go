@@ -32,6 +32,8 @@ With --trace the scheduler is asked at a moment of it; without --at that is its 
 ` + traceHelp + `
 ` + momentHelp + `
 
+With --attach the scheduler that runs is asked, by its own state: where the pod stands in which queue, and when its turn is expected.
+
 The exit code is 1 when the pod is not placed or is held by its gates, its gang or victims that terminate; with --node, when
 that node is not feasible; and without a pod, when pods are pending.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
@@ -39,6 +41,7 @@ that node is not feasible; and without a pod, when pods are pending.`,
   orrery explain deploy/payment -n shop
   orrery explain workload/maps --trace gang-deadlock --at +6m15s
   orrery explain payment-7d4x9 -n shop --watch
+  orrery explain payment-7d4x9 -n shop --attach  # 14th of 312
   orrery explain huge --trace incident.orrery --at 09:12 -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,

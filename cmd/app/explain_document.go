@@ -209,7 +209,10 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(ref),
 		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
 	}
-	if s.source != nil {
+	switch {
+	case s.standing != nil:
+		doc.Status.Queue = s.standing.of(s.Engine(), pod)
+	case s.source != nil:
 		doc.Status.readConditions(pod)
 	}
 	if s.fallback {

@@ -27,6 +27,8 @@ type podStatus struct {
 	RetryBy    moment   `json:"retryBy,omitempty"`
 	// OutOfMemory are the containers that the kernel killed as memory ran out, each with its last kill.
 	OutOfMemory []oomKill `json:"outOfMemory,omitempty"`
+	// Queue is where it stands in a scheduler that was attached to.
+	Queue *queuePosition `json:"queue,omitempty"`
 
 	since, retry, retryBy time.Time
 }

@@ -77,6 +77,7 @@ func (d *explanationDocument) facts() [][]string {
 		is += ", " + countText(d.Status.Attempts, "attempt")
 	}
 	facts := [][]string{{"state", is}}
+	facts = append(facts, d.Status.Queue.facts()...)
 	for _, kill := range d.Status.OutOfMemory {
 		facts = append(facts, []string{"out of memory", "container " + printable.Line(kill.Container, 100) + " was killed at " + string(kill.At) + ", " +
 			countText(int64(kill.Restarts), "restart")})

@@ -25,6 +25,9 @@ type target struct {
 	connection
 	trace, at string
 	noReuse   bool
+	// attach is the scheduler that is asked, if --attach is given.
+	attach  string
+	running schedulerTarget
 }
 
 // targetHelp explains the source in help texts.
@@ -39,6 +42,9 @@ func (a *target) flag(c *cobra.Command, namespaced bool) {
 		return completeTrace(c, nil, text)
 	})
 	addNoReuse(c.Flags(), &a.noReuse, "")
+	c.Flags().StringVar(&a.attach, attachFlag, "", "ask the scheduler that runs, and leads: --attach, or --attach=`TARGET` as \"orrery attach\" takes it")
+	c.Flags().Lookup(attachFlag).NoOptDefVal = theLeader
+	a.running.addFlags(c.Flags())
 	a.connection.addFlags(c, namespaced)
 }
 
@@ -49,6 +55,9 @@ func (a *target) adjust(plugins framework.Registry) func(*engine.Options) {
 
 // openAt opens the trace or the cluster.
 func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt, error) {
+	if c.Flags().Changed(attachFlag) {
+		return a.openAttached(c, plugins)
+	}
 	used := a.givenFlags(c)
 	if a.trace != "" && len(used) > 0 {
 		return nil, fmt.Errorf("--trace and %s: either a trace is asked, or a cluster", used[0])
@@ -82,14 +91,16 @@ func (a *target) qualify(arg string) string {
 	return arg
 }
 
-// sourceDocument is the cluster that a result comes from; nil for a trace.
+// sourceDocument is the cluster, or the scheduler in it, that a result comes from; nil for a trace.
 type sourceDocument struct {
 	Cluster string `json:"cluster"`
 	Server  string `json:"server"`
 	ReadAt  moment `json:"readAt"`
-	// Configuration is the file of the scheduler's configuration; "default" is kube-scheduler's default.
+	// Configuration is the file of the scheduler's configuration; "default" is kube-scheduler's default, "scheduler" that of Scheduler.
 	Configuration string               `json:"configuration"`
 	Unread        []unreadableDocument `json:"unread"`
+	// Scheduler is the one that was asked; nil if the cluster was read.
+	Scheduler *schedulerDocument `json:"scheduler,omitempty"`
 }
 
 // openCluster lists everything in a cluster once and opens an engine with it.
@@ -131,7 +142,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)
 	}
 	s.trace = from.name
-	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread}
+	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread, nil}
 	s.again = whatIfWords(c, a.clusterFlags(c))
 	return s, nil
 }
@@ -164,6 +175,9 @@ func openLists(e *engine.Engine, o engine.Options, lists []world.Listed) (*opene
 
 // location says after a time what was read: a cluster, or a trace at an offset.
 func (d *sourceDocument) location(offset, trace string) string {
+	if d != nil && d.Scheduler != nil {
+		return " by " + trace
+	}
 	if d != nil {
 		return " of " + d.Cluster
 	}
@@ -173,6 +187,10 @@ func (d *sourceDocument) location(offset, trace string) string {
 // text writes the source, after the result.
 func (d *sourceDocument) text(w io.Writer) {
 	if d == nil {
+		return
+	}
+	if d.Scheduler != nil {
+		d.Scheduler.text(w, d.ReadAt)
 		return
 	}
 	configuration := "by " + d.Configuration

@@ -50,6 +50,7 @@ a drain from its end.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
   orrery whatif free claim shop/train-2
+  orrery whatif drain node-7 --attach  # asks the scheduler that runs
   orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .after`,
 		ValidArgsFunction: completer{&whom, plugins}.changes,
 		RunE: func(c *cobra.Command, args []string) error {
