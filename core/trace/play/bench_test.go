@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkRecording schedules one pod from its arrival to its binding on 1,000 nodes: without an observer, with the
-// flight recorder, and with a recorder.
+// flight recorder, with a recorder, and with a feed that has no subscriber or one.
 func BenchmarkRecording(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -25,6 +25,11 @@ func BenchmarkRecording(b *testing.B) {
 		{"flight", func(e *engine.Engine) (drive.Observer, error) { return play.NewFlightRecorder(e, options(0), 0) }},
 		{"file", func(e *engine.Engine) (drive.Observer, error) {
 			return play.NewRecorder(io.Discard, e, options(0), play.About{})
+		}},
+		{"feed", func(e *engine.Engine) (drive.Observer, error) { return play.NewFeed(e, options(0), nil), nil }},
+		{"reader", func(e *engine.Engine) (drive.Observer, error) {
+			feed := play.NewFeed(e, options(0), nil)
+			return &discarding{Feed: feed, one: feed.Subscribe(play.SubscriptionOptions{})}, nil
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -43,6 +48,28 @@ func BenchmarkRecording(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
 		})
+	}
+}
+
+// discarding is a feed with a subscriber that writes what 200 decisions come to, as a stream at 1,000 decisions a second does.
+type discarding struct {
+	*play.Feed
+	one *play.Subscriber
+	n   int
+}
+
+func (d *discarding) Stepped(made *engine.Decision) {
+	d.Feed.Stepped(made)
+	if made == nil {
+		return
+	}
+	if d.n++; d.n%200 == 0 {
+		if _, err := d.one.Copy(io.Discard); err != nil {
+			panic(err)
+		}
+		if err := d.one.Flush(); err != nil {
+			panic(err)
+		}
 	}
 }
 
