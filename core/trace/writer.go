@@ -24,6 +24,7 @@ type Writer struct {
 	block   encoder
 	entries uint64 // in the blocks already written
 	hash    *NameHasher
+	pod     v1.Pod // trimmed, until it is encoded
 	err     error
 }
 
@@ -119,7 +120,12 @@ func (w *Writer) writeInput(r Record, in Input) error {
 		if ev.Object == nil {
 			return errors.New("recording a change: it comes without an object")
 		}
-		ev.Object = w.trim(ev.Object)
+		if pod, ok := ev.Object.(*v1.Pod); ok && w.hash == nil {
+			trim.PodInto(&w.pod, pod)
+			ev.Object = &w.pod
+		} else {
+			ev.Object = w.trim(ev.Object)
+		}
 		return w.block.objectChanged(r.At, flags, ev)
 	case world.Listed:
 		return w.writeList(r, flags, ev)

@@ -8,12 +8,17 @@ import (
 )
 
 func trimPod(pod *v1.Pod) *v1.Pod {
-	return &v1.Pod{
-		TypeMeta:   pod.TypeMeta,
-		ObjectMeta: trimMeta(&pod.ObjectMeta),
-		Spec:       trimPodSpec(&pod.Spec),
-		Status:     trimPodStatus(&pod.Status),
-	}
+	trimmed := &v1.Pod{}
+	PodInto(trimmed, pod)
+	return trimmed
+}
+
+// PodInto is [Object] for a pod, into a pod that is used again.
+func PodInto(to, pod *v1.Pod) {
+	to.TypeMeta = pod.TypeMeta
+	to.ObjectMeta = trimMeta(&pod.ObjectMeta)
+	to.Spec = trimPodSpec(&pod.Spec)
+	to.Status = trimPodStatus(&pod.Status)
 }
 
 func trimPodSpec(s *v1.PodSpec) v1.PodSpec {
