@@ -120,9 +120,11 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 		return err
 	}
 	if !f.changesScenario(c) && !isScenario(name) {
-		recording.Trace = name
+		if recording.Trace = name; trace.segment != nil {
+			recording.Trace = trace.segment.file
+		}
 	}
-	opening, err := f.openingOf(recording, trace.opening)
+	opening, err := f.openingOf(recording, trace)
 	if err != nil {
 		return err
 	}
@@ -141,9 +143,10 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 }
 
 // openingOf returns where to open a recording: at the moment of --at, or else at the trace's own.
-func (f *demoFlags) openingOf(r *tui.Recording, own demo.Opening) (demo.Opening, error) {
+func (f *demoFlags) openingOf(r *tui.Recording, from *recording) (demo.Opening, error) {
+	own := from.opening
 	if f.at != "" {
-		moment, err := parseMoment(f.at, r.Start())
+		moment, err := parseMoment(from.segment.exactly(f.at), r.Start())
 		if err != nil {
 			return own, fmt.Errorf("--at %.40q: %w", f.at, err)
 		}
@@ -168,7 +171,7 @@ func (f *demoFlags) open(c *cobra.Command, name string, plugins framework.Regist
 	isFile := isScenario(name)
 	rerun := f.changesScenario(c)
 	if !isFile && !rerun {
-		return openTrace(c, name)
+		return openTraceWith(c, name, f.at)
 	}
 	s, err := f.scenario(name, isFile)
 	if err != nil {

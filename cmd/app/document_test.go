@@ -17,6 +17,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 	}
 	for kind, doc := range map[string]any{
 		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+		"TraceDirectory": traceDirectoryDocument{}, "TraceVerification": traceVerificationDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
 		"ConfigCheck": configCheckDocument{}, "Attachment": attachmentDocument{}, "Decision": madeDecision{},

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,7 @@ func allCommands() []*cobra.Command {
 
 // hostileFiles are the inputs of the commands.
 type hostileFiles struct {
-	dir, trace, config, scenario, objects, broken, kubeconfig string
+	dir, trace, config, scenario, objects, broken, kubeconfig, recording string
 }
 
 func newHostileFiles(t *testing.T) *hostileFiles {
@@ -85,6 +86,15 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 	h.broken = write("broken"+escapes+".yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {"+quoted+": "+quoted+"}}\n")
 	h.kubeconfig = write("kubeconfig", serveHostile(t, trace))
 	write("salt", "some salt of my own")
+	h.recording = filepath.Join(dir, "recording"+escapes)
+	if err := os.Mkdir(h.recording, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{string(trace), string(trace[:len(trace)/2]), escapes} {
+		write(filepath.Join(filepath.Base(h.recording), fmt.Sprintf("2026030%dT090000.000000000Z-ESCAPES2.orrery", i+1)), text)
+	}
+	write(filepath.Join(filepath.Base(h.recording), "index.json"), quoted)
+	write(filepath.Join(filepath.Base(h.recording), "index"+escapes), quoted)
 	return h
 }
 
@@ -102,7 +112,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"manifests": {{}, {"--namespace", escapes}, {"--image", escapes}, {"--feature-gates", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},
-		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}},
+		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
 		"trace":     {{}, {escapes}},
 		"version":   {{}, {"-o", "json"}, {"-o", escapes}},
 		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
@@ -112,8 +122,9 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"trace cut":    {{h.trace, "--out", "cut" + escapes}, {h.trace, "--from", escapes, "--out", "cut"}},
 		"trace hash":   {{h.trace, "--salt-file", "salt", "--out", "hash" + escapes}, {h.trace, "--salt-file", escapes, "--out", "hash"}},
 		"trace import": {{h.objects, "--out", "import" + escapes}, {h.objects, "--out", "json", "-o", "json"}, {h.broken, "--out", "broken"}, {escapes, "--out", "none"}},
-		"trace info":   {{h.trace}, {h.trace, "-o", "json"}, {h.objects}},
+		"trace info":   {{h.trace}, {h.trace, "-o", "json"}, {h.objects}, {h.recording}, {h.recording, "-o", "json"}},
 		"trace list":   {{}, {"-o", "json"}, {escapes}},
+		"trace verify": {{h.trace}, {h.trace, "-o", "json"}, {escapes}, {h.recording}, {h.recording, "-o", "json"}},
 
 		"completion": {{}}, "completion bash": {{}}, "completion zsh": {{}}, "completion fish": {{}}, "completion powershell": {{}},
 	}

@@ -39,14 +39,18 @@ func (s *openedAt) fallbackText() string {
 // openTraceAt opens a trace and plays it up to a position, as --at gives it; empty means the end. A damaged trace is
 // played up to the damage, with a warning.
 func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string) (*openedAt, error) {
-	rec, err := openTrace(c, arg)
+	rec, err := openTraceWith(c, arg, at)
 	if err != nil {
 		return nil, err
 	}
 	defer rec.Close()
 	p := newProgress(c, "reading "+rec.name)
 	defer p.done()
-	player, err := play.NewPlayer(p.reading(rec, rec.size), play.Options{Adjust: adjust})
+	o := play.Options{Adjust: adjust}
+	if rec.segment != nil {
+		o.Until, at = rec.segment.at, rec.segment.exactly(at)
+	}
+	player, err := play.NewPlayer(p.reading(rec, rec.size), o)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", rec.name, err)
 	}
@@ -60,7 +64,7 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	if numbered {
 		n, err = s.parseRecord(number)
 	} else if at != "" {
-		s.at, err = s.parseTime(at)
+		s.at, err = s.parseTime(at, rec.segment)
 		n = player.RecordAt(s.at)
 	}
 	if err != nil {
@@ -76,6 +80,8 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	}
 	if s.position = offsetText(s.at.Sub(player.Start().Time)); numbered {
 		s.at, s.position = player.At().Time, at
+	} else if rec.segment != nil {
+		s.position = s.at.UTC().Format(time.RFC3339Nano)
 	}
 	s.again = whatIfWords(c, "--trace "+change.ShellWord(arg)+" --at "+s.position+" ")
 	return s, nil
@@ -90,8 +96,16 @@ func (s *openedAt) parseRecord(text string) (int, error) {
 	return n, nil
 }
 
+// openTraceWith opens a trace that is asked about a position: of a directory, the segment that has it.
+func openTraceWith(c *cobra.Command, arg, at string) (*recording, error) {
+	if isDirectory(arg) {
+		return openSegment(arg, at)
+	}
+	return openTrace(c, arg)
+}
+
 // parseTime parses a time within the trace. People round times, so one just after the end means the end.
-func (s *openedAt) parseTime(text string) (time.Time, error) {
+func (s *openedAt) parseTime(text string, in *segmentPlace) (time.Time, error) {
 	first, last := s.Start().Time, s.End().Time
 	t, err := parseMoment(text, first)
 	switch {
@@ -99,6 +113,8 @@ func (s *openedAt) parseTime(text string) (time.Time, error) {
 		return t, err
 	case t.Before(first):
 		return t, fmt.Errorf("the trace begins only at %s", timeText(first))
+	case t.Sub(last) >= time.Second && in != nil && !in.next.IsZero():
+		return t, fmt.Errorf("nothing was recorded from %s to %s", timeText(last), timeText(in.next))
 	case t.Sub(last) >= time.Second:
 		return t, fmt.Errorf("the trace ends at %s, %s after its beginning", timeText(last), offsetText(last.Sub(first)))
 	case t.After(last):

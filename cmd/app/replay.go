@@ -29,7 +29,7 @@ decision and the digest over all that was decided with what was recorded.
 A trace from a scheduler's beginning, or from its state in the middle, is replayed exactly. One that
 begins with a snapshot lacks what the scheduler remembered: there, only where pods were placed is
 compared.
-` + traceHelp + `
+` + traceHelp + ` "orrery trace verify DIR" replays all segments.
 
 The exit code is 1 when the trace is damaged; with --verify also when something differs or the end is missing.`,
 		Example: `  orrery replay morning-rush
@@ -38,28 +38,33 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {
-			rec, err := openTrace(c, args[0])
-			if err != nil {
-				return err
-			}
-			defer rec.Close()
-			p := newProgress(c, "replaying "+rec.name)
-			e, report, err := play.Replay(p.reading(rec, rec.size), play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }})
-			p.done()
-			if err != nil {
-				return fmt.Errorf("replaying %s: %w", rec.name, err)
-			}
-			doc := newReplay(rec.name, e, report)
-			if err := out.print(c, doc, doc.text); err != nil {
-				return err
-			}
-			return answer(doc.Damage.harmless() && (!verify || doc.Same && doc.Damage == nil))
+			return replayTrace(c, out, args[0], play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }}, verify)
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or the end is missing")
 	addNoReuse(c.Flags(), &noReuse, "")
 	out.addFlag(c)
 	return c
+}
+
+// replayTrace replays a trace; the answer is no where something differs or the end is missing, if that is asked.
+func replayTrace(c *cobra.Command, out output, name string, o play.Options, verify bool) error {
+	rec, err := openTrace(c, name)
+	if err != nil {
+		return err
+	}
+	defer rec.Close()
+	p := newProgress(c, "replaying "+rec.name)
+	e, report, err := play.Replay(p.reading(rec, rec.size), o)
+	p.done()
+	if err != nil {
+		return fmt.Errorf("replaying %s: %w", rec.name, err)
+	}
+	doc := newReplay(rec.name, e, report)
+	if err := out.print(c, doc, doc.text); err != nil {
+		return err
+	}
+	return answer(doc.Damage.harmless() && (!verify || doc.Same && doc.Damage == nil))
 }
 
 // replayDocument is the result of replay.
@@ -127,10 +132,15 @@ func newReplay(name string, e *engine.Engine, r *play.Report) replayDocument {
 	for v, n := range e.Counters().Decisions {
 		doc.Made[engine.Verdict(v).String()] = n
 	}
-	if d := r.First; d != nil {
-		doc.FirstDifference = &differenceDocument{d.At.Number, momentOf(d.At.At), decisionOf(d.Recorded), decisionOf(d.Replayed), d.String()}
-	}
+	doc.FirstDifference = differenceOf(r.First)
 	return doc
+}
+
+func differenceOf(d *play.Difference) *differenceDocument {
+	if d == nil {
+		return nil
+	}
+	return &differenceDocument{d.At.Number, momentOf(d.At.At), decisionOf(d.Recorded), decisionOf(d.Replayed), d.String()}
 }
 
 func decisionOf(d *trace.Decision) *decisionDocument {

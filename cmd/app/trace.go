@@ -7,17 +7,18 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"orrery/core/framework"
 	"orrery/demo"
 )
 
-func traceCommand() *cobra.Command {
+func traceCommand(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
-		Short: "Look into recordings, make them of other data, cut them, and hide their names",
+		Short: "Look into recordings, replay them, make them of other data, cut them, and hide their names",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(traceListCommand(), traceInfoCommand(), traceImportCommand(), traceCutCommand(), traceHashCommand())
+	c.AddCommand(traceListCommand(), traceInfoCommand(), traceVerifyCommand(plugins), traceImportCommand(), traceCutCommand(), traceHashCommand())
 	return c
 }
 

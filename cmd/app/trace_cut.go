@@ -23,7 +23,8 @@ func traceCutCommand() *cobra.Command {
 		Long: `Cut copies what a trace holds from one time up to and with another. Where something is left out
 before it, a snapshot of all objects there were takes its place; what the scheduler remembered is
 not in that. A trace that begins with the scheduler's state is cut at the last state before that
-time, so that the copy is replayed exactly, and may begin earlier.
+time, so that the copy is replayed exactly, and may begin earlier. Of a directory it is the segment of --from
+that is cut: what comes after its end is in the next one.
 ` + traceHelp + `
 ` + momentHelp,
 		Example: `  orrery trace cut incident.orrery --from +2m --to +3m30s --out minute.orrery
@@ -34,7 +35,7 @@ time, so that the copy is replayed exactly, and may begin earlier.
 			if err := to.check(c, out); err != nil {
 				return err
 			}
-			rec, err := openTrace(c, args[0])
+			rec, err := openTraceWith(c, args[0], first)
 			if err != nil {
 				return err
 			}
@@ -45,7 +46,7 @@ time, so that the copy is replayed exactly, and may begin earlier.
 			if err != nil {
 				return fmt.Errorf("cutting %s: %w", rec.name, err)
 			}
-			from, until, err := parseSpan(first, last, header.Start)
+			from, until, err := parseSpan(rec.segment.exactly(first), last, header.Start)
 			if err != nil {
 				return err
 			}

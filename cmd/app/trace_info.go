@@ -22,7 +22,8 @@ func traceInfoCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "info TRACE",
 		Short: "Say what is in a trace: times, counts, marks, digest, damage",
-		Long: `Info goes through a trace without deciding anything.
+		Long: `Info goes through a trace without deciding anything. Of a directory it says what all segments hold, and where
+records are missing between them.
 ` + traceHelp + `
 
 The exit code is 1 when the trace is damaged: what was read of it is described.`,
@@ -31,6 +32,9 @@ The exit code is 1 when the trace is damaged: what was read of it is described.`
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {
+			if isDirectory(args[0]) {
+				return directoryInfo(c, out, args[0])
+			}
 			rec, err := openTrace(c, args[0])
 			if err != nil {
 				return err

@@ -23,15 +23,21 @@ type recording struct {
 	size int64
 	// opening is where an embedded trace is opened to be watched; others are at their start.
 	opening demo.Opening
+	// segment is the place in a recording on disk; nil for others.
+	segment *segmentPlace
 	io.ReadCloser
 }
 
 // traceHelp explains TRACE in help texts.
 const traceHelp = `TRACE is a file, - for what comes in on the standard input, or the name of a trace that is
-built in; "orrery trace list" prints those.`
+built in; "orrery trace list" prints those. It may also be the directory of a recording that "orrery run
+--record-dir" made: then it stands for the segment that holds the time which is asked for, or for the last one.`
 
-// openTrace opens a file, the standard input for -, or a built-in trace.
+// openTrace opens a file, the standard input for -, a built-in trace, or the last segment in a directory.
 func openTrace(c *cobra.Command, arg string) (*recording, error) {
+	if isDirectory(arg) {
+		return openSegment(arg, "")
+	}
 	if arg == "-" {
 		return &recording{name: "standard input", ReadCloser: io.NopCloser(c.InOrStdin())}, nil
 	}
@@ -39,10 +45,6 @@ func openTrace(c *cobra.Command, arg string) (*recording, error) {
 	if err == nil {
 		r := &recording{name: printable.Line(filepath.Base(arg), 120), ReadCloser: f}
 		info, err := f.Stat()
-		if err == nil && info.IsDir() {
-			f.Close()
-			return nil, fmt.Errorf("opening %q: it is a directory, and a trace is a file", arg)
-		}
 		if err == nil && info.Mode().IsRegular() {
 			r.size = info.Size()
 		}

@@ -28,7 +28,7 @@ type Segment struct {
 
 // End returns a time that no record of a segment is after, unless its file was changed since: the last write to it, or the longest that
 // a segment is written to.
-func (s *Segment) End() time.Time {
+func (s Segment) End() time.Time {
 	longest := s.Start.Add(segmentAge + time.Minute)
 	if s.Modified.Before(longest) {
 		return s.Modified

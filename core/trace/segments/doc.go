@@ -6,7 +6,8 @@
 //	                                              └──► Status, the log
 //
 //	Directory: the segments by their names ──► At(time) ──► the one file of a time
-//	                        └──► Summaries: index.json, and what it lacks read anew ──► Gaps, Verify
+//	                        ├──► Verify: all of them, replayed
+//	                        └──► Summaries: index.json, and what it lacks read anew ──► Gaps
 //
 // A segment is a trace that is whole by itself: it begins with the scheduler's state. The next one begins with the input after its last,
 // so that nothing is between them. Its name is the time of its beginning, so that the segment of a time is found by names alone, and an
@@ -14,9 +15,9 @@
 //
 // # Files
 //
-// name and directory find segments; index keeps their summaries, and verify replays them. recorder writes them, run drives it, rotation and
-// retention say how long one gets and how long it stays; disk, lock_unix and lock_other are the directory as it is written to, status is
-// how the recording does.
+// name and directory find segments; index and gaps say what is in them, verify replays them. recorder writes them by way of open, which is one
+// file, and run drives it; retention says how large one gets and how long it stays. disk, lock_unix and lock_other are the directory as
+// it is written to, status is how the recording does.
 //
 // # Guarantees
 //
