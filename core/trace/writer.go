@@ -57,6 +57,11 @@ func newWriter(to io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 	return w, nil
 }
 
+// PackFaster packs what follows in half the time. Another version of the program may pack it into other bytes of the same contents.
+func (w *Writer) PackFaster() {
+	w.frames.packer = packer{faster: true}
+}
+
 // Header returns the trace's header.
 func (w *Writer) Header() Header { return w.header }
 

@@ -15,6 +15,8 @@ type About struct {
 	Description string
 	// Hash, if not nil, replaces names.
 	Hash *trace.NameHasher
+
+	packFaster bool
 }
 
 // checkpointEvery is the number of records between checkpoints. A decision has the digest too; checkpoints cover

@@ -42,18 +42,22 @@ func openTraceOf(to io.Writer, e *engine.Engine, o engine.Options, about About, 
 	}
 	h.Origin, h.Start, h.Program, h.Description, h.Shadow = origin, e.Now(), about.Program, about.Description, e.Shadows()
 	h.ExtendersUnasked = e.ExtendersUnasked()
-	w, err := newWriter(to, h, about.Hash)
+	w, err := newWriter(to, h, about)
 	if err == nil && origin == trace.FromSnapshot {
 		err = trace.WriteSnapshot(w, e.Store(), e.Now())
 	}
 	return w, err
 }
 
-func newWriter(to io.Writer, h trace.Header, hash *trace.NameHasher) (*trace.Writer, error) {
-	if hash != nil {
-		return trace.NewHashedWriter(to, h, hash)
+func newWriter(to io.Writer, h trace.Header, about About) (*trace.Writer, error) {
+	if about.Hash != nil {
+		return trace.NewHashedWriter(to, h, about.Hash)
 	}
-	return trace.NewWriter(to, h)
+	w, err := trace.NewWriter(to, h)
+	if err == nil && about.packFaster {
+		w.PackFaster()
+	}
+	return w, err
 }
 
 // StateOf returns an engine's state for a trace. A fork's can be written on a goroutine of its own.

@@ -56,6 +56,7 @@ func newSubscriber(engineOptions engine.Options, o SubscriptionOptions) *Subscri
 	if o.MaxBytes == 0 {
 		o.MaxBytes = DefaultFlightRecorderBytes
 	}
+	o.About.packFaster = true
 	return &Subscriber{
 		about: o.About, options: engineOptions, maxBytes: o.MaxBytes, since: o.Since, replaces: o.Replaces,
 		ready: make(chan struct{}, 1), marks: newMarkDetector(),
