@@ -63,7 +63,8 @@ func (a *target) openAttached(c *cobra.Command, plugins framework.Registry) (*op
 	}
 	s := &openedAt{Player: player, trace: stream.Where, at: player.End().Time, standing: newStanding(player)}
 	s.source = &sourceDocument{
-		from.cluster.name, from.cluster.server, momentOf(s.at), "scheduler", []unreadableDocument{},
+		from.cluster.name, from.cluster.server, momentOf(s.at), "scheduler",
+		[]unreadableDocument{},
 		&schedulerDocument{stream.Identity, stream.Where, stream.Leading, stream.Version},
 	}
 	s.again = whatIfWords(c, text+a.clusterFlags(c)+repeatFlags(c, schedulerTargetFlagNames))
