@@ -40,6 +40,9 @@ func template(draw *rand.Rand, name string, most int64) *mk.PodBuilder {
 	}
 	pod := pick(draw, fitting...).requests(mk.Pod(name)).Label(appLabel, name).UID("")
 	pod.Obj().Spec.PriorityClassName = pick(draw, "", "", "", "low", "high", "polite")
+	if draw.IntN(6) == 0 {
+		pod.NodeSelector("disk", "ssd")
+	}
 	if draw.IntN(4) == 0 {
 		pod.Toleration(v1.Toleration{Key: "dedicated", Operator: v1.TolerationOpExists})
 	}
