@@ -53,7 +53,7 @@ that is full, fails or hangs stops the recording, and never the scheduling.
 Exit codes are kube-scheduler's: 0 after SIGTERM, 1 for everything else, a lost lease included. Without leader election
 it is 1 after SIGTERM too, with "finished without leader elect".`,
 		Example: `  orrery run --config scheduler.yaml
-  orrery run --config scheduler.yaml --record-dir /var/lib/orrery --record-max-size 10Gi --record-max-age 168h
+  orrery run --config scheduler.yaml --record-dir /var/lib/orrery
   orrery run --kubeconfig ~/.kube/config --leader-elect=false --secure-port 0`,
 		Args: func(c *cobra.Command, args []string) error {
 			for _, arg := range args {

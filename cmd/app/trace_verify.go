@@ -26,8 +26,8 @@ recorded. Of a TRACE that is a file it does what "orrery replay --verify" does.
 
 The exit code is 1 when something differs or is damaged. In a directory a segment may lack its end mark: what
 recorded it was stopped, or is still recording.`,
-		Example: `  orrery trace verify /var/lib/orrery
-  orrery trace verify /var/lib/orrery -o json | jq .gaps`,
+		Example: `  orrery trace verify recording
+  orrery trace verify recording -o json | jq .gaps`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {

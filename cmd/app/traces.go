@@ -31,7 +31,7 @@ type recording struct {
 // traceHelp explains TRACE in help texts.
 const traceHelp = `TRACE is a file, - for what comes in on the standard input, or the name of a trace that is
 built in; "orrery trace list" prints those. It may also be the directory of a recording that "orrery run
---record-dir" made: then it stands for the segment that holds the time which is asked for, or for the last one.`
+--record-dir DIR" made: then it stands for the segment that holds the time which is asked for, or for the last one.`
 
 // openTrace opens a file, the standard input for -, a built-in trace, or the last segment in a directory.
 func openTrace(c *cobra.Command, arg string) (*recording, error) {
