@@ -30,6 +30,8 @@ type faults struct {
 	// lost is the share of writes that are carried out and whose response is lost: the client gets a 500, a 503, a 504, or a
 	// broken connection, in turn.
 	lost float64
+	// firstLost loses the response of the first write to each address.
+	firstLost bool
 	// watchMost limits how long a watch lasts; zero means no limit.
 	watchMost time.Duration
 	// expired is the share of watches that are answered with 410 Gone.
@@ -52,6 +54,7 @@ type faultProxy struct {
 	faults  faults
 	rng     *rand.Rand
 	turn    int // of lostAnswers
+	written map[string]bool // addresses whose first response was lost
 	watches map[*context.CancelFunc]bool
 	counts  faultCounts
 }
@@ -82,7 +85,7 @@ func newFaultProxy(server *rest.Config, seed uint64) (*faultProxy, error) {
 	silent := log.New(io.Discard, "", 0)
 	p := &faultProxy{
 		address: "https://" + listener.Addr().String(), ca: authority, rng: rand.New(rand.NewPCG(seed, seed)),
-		watches: map[*context.CancelFunc]bool{},
+		written: map[string]bool{}, watches: map[*context.CancelFunc]bool{},
 		proxy:   &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(host) }, Transport: transport, FlushInterval: -1, ErrorLog: silent},
 	}
 	p.http = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}, ErrorLog: silent}
@@ -142,7 +145,7 @@ func (p *faultProxy) decide(r *http.Request) (o outcome) {
 	case watches && !lists && hits(p.faults.expired, &p.counts.expired):
 		o.expired = true
 		return o
-	case !reads && hits(p.faults.lost, &p.counts.lost):
+	case !reads && (p.losesFirst(r.URL.Path) || hits(p.faults.lost, &p.counts.lost)):
 		p.turn++
 		o.lost = 1 + p.turn%len(lostAnswers)
 	}
@@ -151,6 +154,16 @@ func (p *faultProxy) decide(r *http.Request) (o outcome) {
 		p.counts.slow++
 	}
 	return o
+}
+
+// losesFirst reports whether a write to an address is the first one, and its response is lost. The caller holds the lock.
+func (p *faultProxy) losesFirst(address string) bool {
+	if !p.faults.firstLost || p.written[address] {
+		return false
+	}
+	p.written[address] = true
+	p.counts.lost++
+	return true
 }
 
 // ServeHTTP passes a request on, unless a fault prevents it.

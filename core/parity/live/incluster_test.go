@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // As "orrery manifests --replace-default" prints it, and with nothing else, Orrery schedules a cluster: two replicas bind a thousand pods
@@ -43,7 +43,7 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.eventually(func() error { return i.leads(second) })
 	s.allBound(pods)
 
-	i.proxy.set(faults{lost: 0.3}) // what is unknown then has to be read
+	i.proxy.set(faults{firstLost: true}) // what is unknown then has to be read
 	const devices, volumes = 20, 20
 	s.podsWithDevice(devices)
 	for n := range volumes {
@@ -53,9 +53,11 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	}
 	s.allBound(pods + devices + volumes)
 	i.proxy.set(faults{slow: 3 * time.Second})
-	i.deleteAmidBinding(5)
+	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
 	i.proxy.set(faults{})
 	i.preempt()
+	s.add(impossible("impossible"))
+	i.repeatUntilUsed("patch events.events.k8s.io", i.labelAgain)
 
 	i.scrape(second)
 	s.checkBindings(append(watches, s.watchBindings()...))
@@ -80,32 +82,58 @@ func (i *installation) usesAllRights() error {
 	return nil
 }
 
-// deleteAmidBinding deletes pods as soon as their claims for devices are reserved. Most of their bindings fail then, and the claims are
-// released.
-func (i *installation) deleteAmidBinding(pods int) {
+// repeatUntilUsed plays a scene again until the replicas have used a right.
+func (i *installation) repeatUntilUsed(right string, scene func(round int)) {
 	i.t.Helper()
-	several := errgroup.Group{}
-	for n := range pods {
-		name := fmt.Sprintf("gone-%d", n)
-		if err := i.podWithDevice(name); err != nil {
+	round := 0
+	i.eventually(func() error {
+		if slices.Contains(i.requests(serviceAccount), right) {
+			return nil
+		}
+		scene(round)
+		round++
+		return fmt.Errorf("%s is not used after %d rounds", right, round)
+	})
+}
+
+// deleteAmidBinding deletes a pod as soon as its claim for a device is reserved. Unless its binding is quicker it fails then, and the
+// claim is released.
+func (i *installation) deleteAmidBinding(round int) {
+	i.t.Helper()
+	name := fmt.Sprintf("gone-%d", round)
+	watch, err := i.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Watch(i.ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer watch.Stop()
+	if err := i.podWithDevice(name); err != nil {
+		i.t.Fatal(err)
+	}
+	for event := range watch.ResultChan() {
+		if claim, ok := event.Object.(*resourcev1.ResourceClaim); ok && len(claim.Status.ReservedFor) > 0 {
+			break
+		}
+	}
+	if err := i.client.CoreV1().Pods(v1.NamespaceDefault).Delete(i.ctx, name, *metav1.NewDeleteOptions(0)); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+const testedLabel = "example.com/tested"
+
+// impossible returns a pod that is too large for every node, and is tried again whenever a node gets the label that it selects.
+func impossible(name string) *v1.Pod {
+	return podWith(name, "1000", func(p *v1.Pod) { p.Spec.NodeSelector = map[string]string{testedLabel: "yes"} })
+}
+
+// labelAgain gives a node the label that an impossible pod selects, anew, so that its attempts fail for the same reason.
+func (i *installation) labelAgain(int) {
+	i.t.Helper()
+	for _, value := range []string{"null", `"yes"`} {
+		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, testedLabel, value)
+		if _, err := i.client.CoreV1().Nodes().Patch(i.ctx, "node-0", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			i.t.Fatal(err)
 		}
-		several.Go(func() error {
-			watch, err := i.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Watch(i.ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + name})
-			if err != nil {
-				return err
-			}
-			defer watch.Stop()
-			for event := range watch.ResultChan() {
-				if claim, ok := event.Object.(*resourcev1.ResourceClaim); ok && len(claim.Status.ReservedFor) > 0 {
-					break
-				}
-			}
-			return i.client.CoreV1().Pods(v1.NamespaceDefault).Delete(i.ctx, name, *metav1.NewDeleteOptions(0))
-		})
-	}
-	if err := several.Wait(); err != nil {
-		i.t.Fatal(err)
 	}
 }
 
