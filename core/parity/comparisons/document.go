@@ -2,6 +2,7 @@ package comparisons
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -43,17 +44,16 @@ func Document(root string) (string, error) {
 	for _, c := range All() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | `%s` %s |\n", c.Name, anchor(c.Name), c.cases(), c.Package, c.Test)
 	}
-	for _, c := range All() {
+	all := All()
+	for i, c := range all {
 		fmt.Fprintf(&b, "\n### %s\n\n%s\n", c.Name, c.Compares)
-		if len(c.Differences) > 0 {
-			b.WriteString("\n| kube-scheduler, or upstream's part | Orrery | Compared |\n|---|---|---|\n")
-		}
-		for _, d := range c.Differences {
-			compared := d.Compared
-			if compared == "" {
-				compared = "each occurrence must be this difference"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", d.Upstream, d.Orrery, compared)
+		same := slices.IndexFunc(all[:i], func(other *Comparison) bool { return slices.Equal(other.Differences, c.Differences) })
+		switch {
+		case len(c.Differences) == 0:
+		case same >= 0:
+			fmt.Fprintf(&b, "\nThe differences are those of [%s](#%s).\n", all[same].Name, anchor(all[same].Name))
+		default:
+			writeDifferences(&b, c.Differences)
 		}
 	}
 	b.WriteString("\n## What differs on purpose, by package\n\n" +
@@ -62,6 +62,17 @@ func Document(root string) (string, error) {
 		fmt.Fprintf(&b, "\n### %s\n\n%s", p.path, p.text)
 	}
 	return b.String(), nil
+}
+
+func writeDifferences(b *strings.Builder, differences []Difference) {
+	b.WriteString("\n| kube-scheduler, or upstream's part | Orrery | Compared |\n|---|---|---|\n")
+	for _, d := range differences {
+		compared := d.Compared
+		if compared == "" {
+			compared = "each occurrence must be this difference"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", d.Upstream, d.Orrery, compared)
+	}
 }
 
 func (c *Comparison) cases() string {
@@ -73,5 +84,5 @@ func (c *Comparison) cases() string {
 
 // anchor returns a heading's anchor as Markdown viewers generate it.
 func anchor(heading string) string {
-	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
+	return strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(heading))
 }
