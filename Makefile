@@ -28,7 +28,7 @@ build: ## build ./bin/orrery, stripped; VERSION=v1.2.3 stamps a release
 # PROGRESS counts the packages that go build -v names, and passes every other line on.
 PROGRESS = /^[a-z][a-zA-Z0-9.\/_-]*$$/ {if (++n % 50 == 0) {print "  compiled " n " packages"; fflush()}; next} {print}
 
-test: ## every test of both modules, with the race detector, and the comparison with upstream
+test: ## every test of both modules, with the race detector where goroutines run, and the comparison with upstream
 	cd $(PARITY) && go run ./runtests -packages '$(PKG)'
 
 # In "make check test" the unit tests run once, in test.

@@ -1,7 +1,8 @@
 // Command runtests runs the tests of both modules at the same time, and prints its progress at least every twenty seconds. The
-// comparisons on a real API server mostly wait, so the race detector's runs fill the time.
+// comparisons on a real API server mostly wait, so the other module's tests fill the time.
 //
-//	root     every package with the race detector, in random order; and again without it the packages that test less with it
+//	root     every package in random order: with the race detector where several goroutines may run, which is found in the source;
+//	         without it the others, and again those that test less with it
 //	parity   every comparison with its default number of cases
 //
 // go vet is left to "make check".
@@ -15,6 +16,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -29,12 +33,25 @@ func main() {
 	stop := r.tick(interval)
 	var both sync.WaitGroup
 	both.Go(func() {
-		r.run(root, "-race", "-shuffle=on", "-timeout=40m", *packages)
+		if !has(root, *packages) && has(parity, *packages) {
+			return
+		}
+		concurrent, single, err := sortByGoroutines(root, *packages)
+		if err != nil {
+			r.fail(err.Error())
+			return
+		}
+		r.run(root, concurrent, "-race", "-shuffle=on")
 		if *packages == "./..." {
-			r.run(root, "./core/engine", "./demo")
+			single = append(single, "./cmd/app", "./core/engine", "./demo")
+		}
+		r.run(root, single, "-shuffle=on")
+	})
+	both.Go(func() {
+		if has(parity, *packages) {
+			r.run(parity, []string{*packages})
 		}
 	})
-	both.Go(func() { r.run(parity, "-timeout=40m", *packages) })
 	both.Wait()
 	stop()
 	if !r.end() {
@@ -42,9 +59,18 @@ func main() {
 	}
 }
 
+// has reports whether a module has the folder that a pattern begins with.
+func has(module, pattern string) bool {
+	folder, err := os.Stat(filepath.Join(module, strings.TrimSuffix(pattern, "...")))
+	return err == nil && folder.IsDir()
+}
+
 // run runs go test in a module and reads its events.
-func (r *report) run(dir string, args ...string) {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off"}, args...)...)
+func (r *report) run(dir string, packages []string, flags ...string) {
+	if len(packages) == 0 {
+		return
+	}
+	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-vet=off", "-timeout=40m"}, flags, packages)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+)
+
+// goPackage is what go list says of a package.
+type goPackage struct {
+	ImportPath, Dir, ForTest           string
+	Imports, TestImports, XTestImports []string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Module                             *struct{ Main bool }
+	DepOnly                            bool
+	starts                             bool // its files start goroutines
+}
+
+// sortByGoroutines splits the packages of a module that have tests: in the tests of the concurrent ones several goroutines may run, in
+// those of the others only the test's own, so that the race detector has nothing to find there.
+func sortByGoroutines(dir, pattern string) (concurrent, single []string, err error) {
+	packages, err := list(dir, pattern)
+	if err != nil {
+		return nil, nil, err
+	}
+	for path, p := range packages {
+		if p.DepOnly || len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			continue
+		}
+		tests, err := startsGoroutines(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles))
+		if err != nil {
+			return nil, nil, err
+		}
+		reached := reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports))
+		if tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts }) {
+			concurrent = append(concurrent, path)
+		} else {
+			single = append(single, path)
+		}
+	}
+	slices.Sort(concurrent)
+	slices.Sort(single)
+	return concurrent, single, nil
+}
+
+// list returns a module's packages of a pattern, and those that they and their tests import.
+func list(dir, pattern string) (map[string]*goPackage, error) {
+	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,ForTest,Imports,TestImports,XTestImports,GoFiles,TestGoFiles,XTestGoFiles,Module,DepOnly", pattern)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+			err = fmt.Errorf("%w: %s", err, failed.Stderr)
+		}
+		return nil, fmt.Errorf("listing packages: %w", err)
+	}
+	packages := map[string]*goPackage{}
+	for read := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := &goPackage{}
+		if err := read.Decode(p); err == io.EOF {
+			return packages, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the list of packages: %w", err)
+		}
+		if p.Module == nil || !p.Module.Main || p.ForTest != "" || filepath.Ext(p.ImportPath) == ".test" {
+			continue
+		}
+		if p.starts, err = startsGoroutines(p.Dir, p.GoFiles); err != nil {
+			return nil, err
+		}
+		packages[p.ImportPath] = p
+	}
+}
+
+func reach(packages map[string]*goPackage, from []string) (all []*goPackage) {
+	seen := map[string]bool{}
+	for len(from) > 0 {
+		path := from[0]
+		from = from[1:]
+		if p := packages[path]; p != nil && !seen[path] {
+			seen[path] = true
+			all = append(all, p)
+			from = append(from, p.Imports...)
+		}
+	}
+	return all
+}
+
+// startsGoroutines reports whether one of a package's files may start a goroutine, by itself or by what it calls in other modules.
+func startsGoroutines(dir string, files []string) (bool, error) {
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return false, fmt.Errorf("looking for goroutines: %w", err)
+		}
+		starts := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"net/http/httptest"` })
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				starts = true
+			case *ast.SelectorExpr:
+				starts = starts || slices.Contains([]string{"Go", "AfterFunc", "Parallel", "RunWithContext", "NewProgram"}, n.Sel.Name)
+			}
+			return !starts
+		})
+		if starts {
+			return true, nil
+		}
+	}
+	return false, nil
+}
