@@ -108,7 +108,7 @@ func app(name string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
 }
 
-// pending is a pod that often fits nowhere: one or two of its wishes are too much.
+// pending is a pod that often fits nowhere: one or two of its requests are too large.
 func (g generator) pending(name string) *v1.Pod {
 	p := mk.Pod(name).Created(generatedStart)
 	g.shape(p)

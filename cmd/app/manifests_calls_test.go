@@ -141,7 +141,7 @@ func announce(t *testing.T, board *switchboard, server *troubled, c *config.Conf
 	select {
 	case <-server.announced:
 	case <-time.After(10 * time.Second):
-		t.Error("nobody became a candidate")
+		t.Error("no replica became a candidate")
 	}
 	// What would be asked by a watch is asked here by starting anew: either makes it look, and write what it finds anew.
 	again, _, err := leaderelection.NewCandidate(client, lease.ResourceNamespace, "me", lease.ResourceName, "1.35.4", "1.35.0", "OldestEmulationVersion")

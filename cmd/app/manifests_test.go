@@ -144,7 +144,7 @@ func decoded(t *testing.T, text []byte) (objects []any) {
 			continue // the introduction
 		}
 		if object == nil {
-			t.Fatalf("%s %s: nobody knows how to read\n%s", meta.APIVersion, meta.Kind, part)
+			t.Fatalf("%s %s: no decoder for this kind:\n%s", meta.APIVersion, meta.Kind, part)
 		}
 		if err := yaml.UnmarshalStrict(part, object); err != nil {
 			t.Errorf("%v in\n%s", err, part)
@@ -232,7 +232,7 @@ func TestManifests_ConfigurationLoads(t *testing.T) {
 	}
 }
 
-// The rights to attach are the users' affair: they are printed and bound to nobody.
+// Who may attach is for the cluster's administrator to say: the roles are printed without a binding.
 func TestManifests_RightsToAttach(t *testing.T) {
 	for name, want := range map[string][]string{
 		"beside": {
@@ -523,7 +523,7 @@ func TestRights_AreExactlyThoseUsed(t *testing.T) {
 			for _, rule := range append(slices.Clone(role.Rules), everywhere.Rules...) {
 				for single := range singles(rule) {
 					if !anyCall(used, func(c call) bool { return allowedBy(single, c) }) {
-						t.Errorf("a rule allows what nobody does: %v", single)
+						t.Errorf("a rule allows what no command does: %v", single)
 					}
 				}
 			}

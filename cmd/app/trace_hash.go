@@ -26,7 +26,7 @@ scheduler's configuration are kept.
 
 In a trace that begins with the scheduler's state names cannot be replaced, as they are in the state.
 
-Whoever has the salt can find names by trying them out: make one of random bytes and keep it, to
+With the salt, names can be found by trying them out: make one of random bytes and keep it, to
 find what "h0123456789abcdef" is called in your cluster, or throw it away.
 ` + traceHelp,
 		Example: `  head -c 32 /dev/urandom >salt

@@ -35,7 +35,7 @@ type Request struct {
 	Subresource string
 	// Resource is the object's.
 	Resource schema.GroupVersionResource
-	// User is who wishes it; nil is one with all rights.
+	// User is the requester; nil is one with all rights.
 	User user.Info
 	// Charged are quotas with what the object will use of them, which are to be stored with it.
 	Charged []*v1.ResourceQuota

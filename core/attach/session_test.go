@@ -147,7 +147,7 @@ func TestSession_FollowsTheNextLeader(t *testing.T) {
 		}
 		<-time.After(5 * time.Second)
 		if state, _ := taken(t, s, &p); !errors.Is(state.Retry, errNoLeader) || state.RetryAt.Sub(began) != 7*time.Second || state.Identity != "orrery-a" {
-			t.Errorf("while nobody leads: %+v", state)
+			t.Errorf("while no replica leads: %+v", state)
 		}
 		<-time.After(2 * time.Second)
 		state, segments = taken(t, s, &p)

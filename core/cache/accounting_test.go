@@ -99,7 +99,7 @@ func TestAccounting_PodRequests(t *testing.T) {
 			sum{2000, mib, 2000, mib, nil},
 		},
 		{
-			"with requests of the whole pod a minimum counts only for what nobody names", podLevel(mk.Pod("p"), "cpu", "2"),
+			"with requests of the whole pod a minimum counts only for resources that no container names", podLevel(mk.Pod("p"), "cpu", "2"),
 			Accounting{},
 			sum{2000, 0, 2000, 200 * mib, nil},
 		},

@@ -116,23 +116,23 @@ func podState(t *testing.T, c *Cache) string {
 
 // Shows CACHE-67.
 func TestPodState_WithoutUID(t *testing.T) {
-	nobody := mk.Pod("p").UID("").Obj()
-	somebody := pod("n1")
+	withoutUID := mk.Pod("p").UID("").Obj()
+	withUID := pod("n1")
 	for name, do := range map[string]func(*Cache, *v1.Pod) error{
-		"AssumePod":             func(c *Cache, pod *v1.Pod) error { _, err := c.AssumePod(pod, "n1"); return err },
-		"FinishBinding":         (*Cache).FinishBinding,
-		"ForgetPod":             (*Cache).ForgetPod,
-		"AddPod":                (*Cache).AddPod,
-		"UpdatePod from nobody": func(c *Cache, p *v1.Pod) error { return c.UpdatePod(p, somebody) },
-		"UpdatePod to nobody":   func(c *Cache, p *v1.Pod) error { return c.UpdatePod(somebody, p) },
-		"RemovePod":             (*Cache).RemovePod,
-		"GetPod":                func(c *Cache, p *v1.Pod) error { _, err := c.GetPod(p); return err },
-		"IsAssumedPod":          func(c *Cache, p *v1.Pod) error { _, err := c.IsAssumedPod(p); return err },
-		"NodeInfo.RemovePod":    func(_ *Cache, p *v1.Pod) error { return NewNodeInfo(somebody).RemovePod(log, p) },
+		"AssumePod":                          func(c *Cache, pod *v1.Pod) error { _, err := c.AssumePod(pod, "n1"); return err },
+		"FinishBinding":                      (*Cache).FinishBinding,
+		"ForgetPod":                          (*Cache).ForgetPod,
+		"AddPod":                             (*Cache).AddPod,
+		"UpdatePod from a pod without a UID": func(c *Cache, p *v1.Pod) error { return c.UpdatePod(p, withUID) },
+		"UpdatePod to a pod without a UID":   func(c *Cache, p *v1.Pod) error { return c.UpdatePod(withUID, p) },
+		"RemovePod":                          (*Cache).RemovePod,
+		"GetPod":                             func(c *Cache, p *v1.Pod) error { _, err := c.GetPod(p); return err },
+		"IsAssumedPod":                       func(c *Cache, p *v1.Pod) error { _, err := c.IsAssumedPod(p); return err },
+		"NodeInfo.RemovePod":                 func(_ *Cache, p *v1.Pod) error { return NewNodeInfo(withUID).RemovePod(log, p) },
 	} {
-		for _, pod := range []*v1.Pod{nobody, nil} {
+		for _, pod := range []*v1.Pod{withoutUID, nil} {
 			c := New()
-			if err := c.AddPod(somebody); err != nil {
+			if err := c.AddPod(withUID); err != nil {
 				t.Fatal(err)
 			}
 			same(t, name, "cannot get cache key for pod with empty UID", errorText(do(c, pod)))

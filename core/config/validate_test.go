@@ -153,7 +153,7 @@ func TestValidate_RangeEdges(t *testing.T) {
 	}
 }
 
-// Args of plugins that are not of this house are nobody's business here, whatever they hold.
+// Args of plugins that are not in-tree are not validated, whatever they hold.
 func TestValidate_ForeignArgs(t *testing.T) {
 	for _, given := range []string{"{a: 1}", "[1]", "text", "~"} {
 		if _, err := config.Load([]byte(head+"profiles: [{pluginConfig: [{name: Own, args: "+given+"}]}]"), config.Features{}); err != nil {

@@ -223,7 +223,7 @@ func TestEarliest(t *testing.T) {
 		return func() (time.Time, bool) { return at(seconds), true }
 	}
 	if _, due := drive.Earliest(never, never); due {
-		t.Error("a timer is due that nobody set")
+		t.Error("a timer is due that was not set")
 	}
 	if first, due := drive.Earliest(never, timer(3), timer(2), timer(4)); !due || !first.Equal(at(2)) {
 		t.Errorf("the earliest timer is %v, %v", first, due)

@@ -30,7 +30,7 @@ func Create(path string, replace bool) (*File, error) {
 	return f, nil
 }
 
-// CreateTemp opens a new file in the directory for temporary files. Only its owner may read it, and nobody can guess
+// CreateTemp opens a new file in the directory for temporary files. Only its owner may read it, and no other user can guess
 // the part of its name between prefix and suffix.
 func CreateTemp(prefix, suffix string) (*File, error) {
 	path := filepath.Join(os.TempDir(), prefix+rand.Text()+suffix)

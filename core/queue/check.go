@@ -142,7 +142,7 @@ func (q *Queue) checkInFlight() error {
 	f, markers := &q.inFlightEvents, 0
 	for i := range f.list {
 		if i < f.head && f.list[i] != (inFlightEntry{}) {
-			return fmt.Errorf("entry %d of the flights is before the head, but not let go", i)
+			return fmt.Errorf("entry %d of the in-flight events is before the head, but not released", i)
 		}
 		p := f.list[i].pod
 		if p == nil {

@@ -8,7 +8,7 @@ import (
 	"orrery/core/mk"
 )
 
-// Attempts that overlap for ever must not make the list of flights grow for ever.
+// The list of in-flight events stays bounded while attempts overlap without an end.
 func TestInFlightEvents_ReleaseSeenEvents(t *testing.T) {
 	q := New(Options{})
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

@@ -21,7 +21,7 @@ import (
 // action is one random thing done to a queue; what its numbers mean depends on what there is.
 type action struct{ kind, a, b int }
 
-// often has each kind of deed as often as it should happen, and evenly all numbers: left to itself, rapid prefers small
+// often has each kind of action as often as it should happen, and evenly all numbers: left to itself, rapid prefers small
 // ones, and hardly a pod would ever be popped.
 var (
 	often  = rapid.SampledFrom([]int{0, 0, 0, 1, 1, 2, 2, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 6, 6, 6, 7, 8, 9, 9, 9})
@@ -36,7 +36,7 @@ var (
 func drawActions(t *rapid.T) []action {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) action {
 		return action{often.Draw(t, "kind"), evenly.Draw(t, "a"), evenly.Draw(t, "b")}
-	}), 40, 80).Draw(t, "deeds")
+	}), 40, 80).Draw(t, "actions")
 }
 
 func drawOptions(t *rapid.T) queue.Options {
@@ -62,7 +62,7 @@ func drawOptions(t *rapid.T) queue.Options {
 	return opts
 }
 
-// model does deeds, and keeps what the queue says of them.
+// model applies actions, and records the transitions that the queue reports.
 type model struct {
 	queue   *queue.Queue
 	now     time.Time
@@ -229,7 +229,7 @@ func checkCounts(records []queue.Transition, counts queue.Counts) error {
 		return fmt.Errorf("by the records there are %+v, by the queue %+v", got, counts)
 	}
 	if counts.InFlight == 0 && kept != 0 {
-		return fmt.Errorf("by the records %d events are kept for nobody", kept)
+		return fmt.Errorf("by the records %d events are kept for no pod in flight", kept)
 	}
 	for plugin, n := range blamed {
 		waiting := counts.Active + counts.Backoff + counts.ErrorBackoff + counts.Unschedulable + counts.Gated
@@ -246,10 +246,10 @@ func TestQueue_Safety(t *testing.T) {
 		for i, d := range drawActions(t) {
 			a.apply(d)
 			if err := a.queue.Check(); err != nil {
-				t.Fatalf("after deed %d: %v", i, err)
+				t.Fatalf("after action %d: %v", i, err)
 			}
 			if err := checkCounts(a.records, a.queue.Counts()); err != nil {
-				t.Fatalf("after deed %d: %v", i, err)
+				t.Fatalf("after action %d: %v", i, err)
 			}
 		}
 	})

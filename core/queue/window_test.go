@@ -92,12 +92,12 @@ func TestDepthHistory_FollowsMoves(t *testing.T) {
 		for _, d := range drawActions(t) {
 			a.apply(d)
 		}
-		var tide queue.DepthHistory
+		var history queue.DepthHistory
 		for i := range a.records {
-			tide.Add(&a.records[i])
+			history.Add(&a.records[i])
 		}
 		end := a.now.Unix()
-		curve := tide.Until(end, nil)
+		curve := history.Until(end, nil)
 		if len(curve) != queue.DepthSeconds {
 			t.Fatalf("the curve has %d seconds, want %d", len(curve), queue.DepthSeconds)
 		}
@@ -126,23 +126,23 @@ func TestDepthHistory_FollowsMoves(t *testing.T) {
 }
 
 func TestDepthHistory_LongIdle(t *testing.T) {
-	var tide queue.DepthHistory
+	var history queue.DepthHistory
 	at := clock("12:00:00")
-	tide.Add(&queue.Transition{At: at, To: queue.Active})
-	tide.Add(&queue.Transition{At: at, To: queue.Gated})
-	tide.Add(&queue.Transition{At: at.Add(time.Hour), From: queue.Active, To: queue.InFlight})
+	history.Add(&queue.Transition{At: at, To: queue.Active})
+	history.Add(&queue.Transition{At: at, To: queue.Gated})
+	history.Add(&queue.Transition{At: at.Add(time.Hour), From: queue.Active, To: queue.InFlight})
 	for _, tt := range []struct {
 		name  string
 		at    time.Time
 		want  float64
 		first float64
 	}{
-		{"the first second, before which nobody waited", at, 0, 0},
+		{"the first second, before which no pod was pending", at, 0, 0},
 		{"an hour later, when one has gone", at.Add(time.Hour), 1, 2},
 		{"long after the last move", at.Add(3 * time.Hour), 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			curve := tide.Until(tt.at.Unix(), nil)
+			curve := history.Until(tt.at.Unix(), nil)
 			if got := curve[len(curve)-1]; got != tt.want {
 				t.Errorf("at last %v wait, want %v", got, tt.want)
 			}

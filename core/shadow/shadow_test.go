@@ -49,7 +49,7 @@ func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 	}
 }
 
-// Decisions of a scheduler that heeds volumes less must not be explained away.
+// Decisions of a scheduler that ignores some volumes must not be explained away.
 func TestShadow_OtherSchedulerDiffersOnVolumes(t *testing.T) {
 	for _, tt := range []struct {
 		name, profile string

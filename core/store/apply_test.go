@@ -413,7 +413,7 @@ func TestStore_LookupEachKind(t *testing.T) {
 			t.Errorf("%s: found %v, want what was applied", kind, got)
 		}
 		if got := s.Object(kind, namespace, "other"); got != nil {
-			t.Errorf("%s: found %v under a name nobody has", kind, got)
+			t.Errorf("%s: found %v under a name that no object has", kind, got)
 		}
 	}
 }

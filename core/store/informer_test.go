@@ -252,7 +252,7 @@ func TestIndexer_FollowsObjects(t *testing.T) {
 		t.Error("an object that cannot be indexed was looked up")
 	}
 	if _, err := pods.GetIndexer().ByIndex("colour", "red"); err == nil {
-		t.Error("an index that nobody added was looked up")
+		t.Error("an index that was not added was looked up")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestEvaluate_NoChanges(t *testing.T) {
 		t.Errorf("nothing is changed, and the answer is %+v", a)
 	}
 	if len(a.StillPending) == 0 {
-		t.Error("somebody waits, and nobody is said to")
+		t.Error("a pod is pending, and the result names none")
 	}
 }
 

@@ -27,7 +27,7 @@ type run struct {
 	cluster     *memory.Cluster
 	bridge      bridge
 	taints      *taint.Controller  // nil until a node has a NoExecute taint
-	devices     *device.Controller // nil unless taints of devices are heeded
+	devices     *device.Controller // nil unless device taints evict
 	drains      []*drain
 	recreations *recreations
 	slots       *slotTracker

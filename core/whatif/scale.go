@@ -100,7 +100,7 @@ func (r *run) scaleOwner(owner world.Object, n int) error {
 		changed.Spec.Parallelism, changed.Spec.Completions = &count, &count
 		return r.update(&changed)
 	}
-	return fmt.Errorf("%q is a %s, whose number of pods nobody sets", printable.Line(owner.GetName(), 80), world.KindOf(owner))
+	return fmt.Errorf("%q is a %s, whose number of pods cannot be set", printable.Line(owner.GetName(), 80), world.KindOf(owner))
 }
 
 func (r *run) update(o world.Object) error {

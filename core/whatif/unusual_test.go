@@ -162,7 +162,7 @@ func TestEvaluate_UnusualClusters(t *testing.T) {
 		{"an empty cluster", nil, ""},
 		{"a cluster without nodes", []world.Object{mk.Pod("p").Obj()}, "scale p 3"},
 		{"a pod on a node that is not there", []world.Object{mk.Pod("p").Node("gone").Obj()}, "delete pod p"},
-		{"a pod of a class nobody was told of", []world.Object{node("a", "1"), classy()}, "drain a"},
+		{"a pod of an unknown class", []world.Object{node("a", "1"), classy()}, "drain a"},
 		{"names of great length", []world.Object{node(strings.Repeat("n", 248), "4")}, "add 2 nodes like " + strings.Repeat("n", 248)},
 		{"labels that move the cursor", []world.Object{mk.Node("a").CPU("1").Label("x", hostile).Obj()}, "add 1 node like a"},
 		{"versions of the greatest number", []world.Object{versioned(node("a", "1"), "18446744073709551615")}, "cordon a"},

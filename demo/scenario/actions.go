@@ -15,7 +15,7 @@ import (
 
 // runActions runs the actions of a step: workloads first, then nodes, then faults.
 func (d *ScriptRunner) runActions(m *moment) error {
-	deeds := []action{
+	actions := []action{
 		{"create", d.createWorkloads},
 		{"scale", d.scale},
 		{"restart", d.roll},
@@ -33,7 +33,7 @@ func (d *ScriptRunner) runActions(m *moment) error {
 		{"storage", d.deleteClaims},
 	}
 	refused := false
-	for _, one := range append(deeds, d.extraActions...) {
+	for _, one := range append(actions, d.extraActions...) {
 		err := one.run(m)
 		if m.Refused && (apierrors.IsInvalid(err) || apierrors.IsForbidden(err)) {
 			d.say(err.Error())

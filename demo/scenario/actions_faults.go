@@ -110,11 +110,11 @@ func (s *simulation) injectAPIFaults(m *moment) error {
 	}
 	for _, trouble := range []struct {
 		counts map[string]int
-		mishap memory.Fault
+		fault  memory.Fault
 	}{{a.Reject, memory.RequestRefused}, {a.DropResponses, memory.RequestLost}} {
 		for _, call := range sortedKeys(trouble.counts) {
 			for range trouble.counts[call] {
-				s.cluster.InjectFault(calls[call], trouble.mishap)
+				s.cluster.InjectFault(calls[call], trouble.fault)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ var gatePlugins = map[featuregate.Feature]string{
 	config.VolumeAttributesClass:     config.VolumeBinding,
 }
 
-// gates warns of gates that are on without the plugin that heeds them, and of changed ones that nothing here heeds.
+// gates warns of gates that are on without the plugin that reads them, and of changed ones that nothing here reads.
 func gates(s *subject) []Finding {
 	var found []Finding
 	for _, text := range IdleGates(s.config.Features) {

@@ -118,7 +118,7 @@ func drawRequest(r *difftest.Source) *admission.Request {
 	return q
 }
 
-// node draws a node, and the user who wishes it.
+// node draws a node, and the user who creates it.
 func node(r *difftest.Source) *v1.Node {
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2", Labels: map[string]string{}}}
 	node.Spec.Taints = difftest.Pick(r, nil, []v1.Taint{{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}}, []v1.Taint{{Key: "a", Effect: v1.TaintEffectNoSchedule}})

@@ -53,7 +53,7 @@ type faultProxy struct {
 	mu      sync.Mutex
 	faults  faults
 	rng     *rand.Rand
-	turn    int // of lostAnswers
+	turn    int             // of lostAnswers
 	written map[string]bool // addresses whose first response was lost
 	watches map[*context.CancelFunc]bool
 	counts  faultCounts
@@ -86,7 +86,7 @@ func newFaultProxy(server *rest.Config, seed uint64) (*faultProxy, error) {
 	p := &faultProxy{
 		address: "https://" + listener.Addr().String(), ca: authority, rng: rand.New(rand.NewPCG(seed, seed)),
 		written: map[string]bool{}, watches: map[*context.CancelFunc]bool{},
-		proxy:   &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(host) }, Transport: transport, FlushInterval: -1, ErrorLog: silent},
+		proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(host) }, Transport: transport, FlushInterval: -1, ErrorLog: silent},
 	}
 	p.http = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}, ErrorLog: silent}
 	go func() { _ = p.http.ServeTLS(listener, "", "") }()

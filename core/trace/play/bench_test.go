@@ -21,7 +21,7 @@ func BenchmarkRecording(b *testing.B) {
 		name  string
 		watch func(*engine.Engine) (drive.Observer, error)
 	}{
-		{"nobody", func(*engine.Engine) (drive.Observer, error) { return drive.Observers{}, nil }},
+		{"no subscriber", func(*engine.Engine) (drive.Observer, error) { return drive.Observers{}, nil }},
 		{"flight", func(e *engine.Engine) (drive.Observer, error) { return play.NewFlightRecorder(e, options(0), 0) }},
 		{"file", func(e *engine.Engine) (drive.Observer, error) {
 			return play.NewRecorder(io.Discard, e, options(0), play.About{})

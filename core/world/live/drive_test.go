@@ -215,7 +215,7 @@ func TestDrive_OutageDuringBindings(t *testing.T) {
 			want(t, "failed", `pods "pod7" not found`, message)
 		}
 		if s.cluster.Counters().Drifted == 0 {
-			t.Error("nobody counted what the watch had missed")
+			t.Error("what the watch had missed was not counted")
 		}
 	}, append(createPods(300), threeNodes()...)...)
 }

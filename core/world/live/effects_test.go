@@ -475,7 +475,7 @@ func TestStop_CancelsRunningCalls(t *testing.T) {
 		synctest.Wait()
 		want(t, "stopping takes", time.Duration(0), elapses(s.cluster.Stop))
 		for range 3 {
-			want(t, "nobody waits any more", time.Duration(0), elapses(func() { s.next() }))
+			want(t, "no effect waits any more", time.Duration(0), elapses(func() { s.next() }))
 		}
 	}, podA, podB)
 }

@@ -186,7 +186,7 @@ func TestAdmission_Pod(t *testing.T) {
 			[]string{"tenant notin (blue)", "hash in (x1)"},
 		},
 		{
-			"what nobody says has the API server's defaults",
+			"omitted settings have the API server's defaults",
 			podWith(func(p *v1.Pod) { p.Spec.SchedulerName = "" }),
 			func(p *v1.Pod) any {
 				return []any{p.Spec.SchedulerName, p.Spec.RestartPolicy, *p.Spec.TerminationGracePeriodSeconds, p.Status.QOSClass, p.Generation}

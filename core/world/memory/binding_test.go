@@ -172,7 +172,7 @@ func TestPatchStatus(t *testing.T) {
 		1m0s effect 1 ended well`)
 	first := s.Pod("default", "web").Status.Conditions[0].LastTransitionTime
 
-	t.Log("the same once more is not written, and nobody is told")
+	t.Log("the same once more is not written, and no event is sent")
 	unschedulable.LastTransitionTime = metav1.NewTime(dawn.Add(time.Hour))
 	s.do(world.PatchStatus{Pod: pod, Condition: &unschedulable, NominatedNode: ptr("n1")})
 	s.wants(time.Minute, `2m0s effect 2 ended well`)

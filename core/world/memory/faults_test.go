@@ -110,9 +110,9 @@ func TestFaults_Watch(t *testing.T) {
 
 func TestInjectFault(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		mishap memory.Fault
-		want   string
+		name  string
+		fault memory.Fault
+		want  string
 	}{
 		{"a refused binding was not made", memory.RequestRefused, `
 			1s effect 1 failed: InternalError: Internal error occurred: the API server failed on request`},
@@ -131,7 +131,7 @@ func TestInjectFault(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := quiet(t, memory.Options{})
-			s.InjectFault(memory.CallBind, tc.mishap)
+			s.InjectFault(memory.CallBind, tc.fault)
 			s.bind("web", "n1")
 			s.wants(time.Minute, tc.want)
 			if got := s.BoundTwice(); len(got) > 0 {

@@ -260,7 +260,7 @@ func TestWatch_OnceAndInOrder(t *testing.T) {
 		c, effect, m := memory.New(anyOptions(t)), world.EffectID(0), mirror{}
 		latest := map[world.Kind]uint64{}
 		var last time.Time
-		heed := func(in world.Input) {
+		observe := func(in world.Input) {
 			if in.At.Before(last) {
 				t.Fatalf("an input of %v came after one of %v", in.At, last)
 			}
@@ -285,10 +285,10 @@ func TestWatch_OnceAndInOrder(t *testing.T) {
 				continue
 			}
 			for _, in := range play(c, &effect, s) {
-				heed(in)
+				observe(in)
 			}
 		}
-		rest(c, heed)
+		rest(c, observe)
 		if wrong := m.unknown(c); wrong != "" {
 			t.Fatal(wrong)
 		}
