@@ -34,24 +34,24 @@ func TestDiagnosis_PaneAndJSONAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compared := 0
+			pending := 0
 			for i := 1; i <= moments; i++ {
 				e := seekWithoutBindings(t, player, player.End().Record*i/moments)
 				for o := range e.Store().Objects(world.Pod) {
 					if pod := o.(*v1.Pod); isPending(e, pod) {
-						d := comparePaneAndJSON(t, e, world.PodRefOf(pod))
-						c := diagnosisCheck{t: t, e: e, pod: pod, where: fmt.Sprintf("%s at %s", pod.Name, e.Now())}
-						if compared%evidenceEvery == 0 {
+						if pending%diagnosedEvery == 0 {
+							d := comparePaneAndJSON(t, e, world.PodRefOf(pod))
+							c := diagnosisCheck{t: t, e: e, pod: pod, where: fmt.Sprintf("%s at %s", pod.Name, e.Now())}
 							c.checkFacts(d)
 						}
-						if compared == 0 {
+						if pending == 0 {
 							checkCommands(t, pod.Namespace+"/"+pod.Name, "--trace", tr.Name, "--at", fmt.Sprintf("@%d", player.At().Record))
 						}
-						compared++
+						pending++
 					}
 				}
 			}
-			if compared == 0 {
+			if pending == 0 {
 				t.Error("no pod was pending at any moment")
 			}
 		})

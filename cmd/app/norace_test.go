@@ -4,5 +4,5 @@ package app
 
 const (
 	generatedClusters = 2000
-	evidenceEvery     = 1
+	diagnosedEvery    = 1
 )

@@ -6,5 +6,5 @@ package app
 // run has them all.
 const (
 	generatedClusters = 100
-	evidenceEvery     = 8 // pending pod of a recording
+	diagnosedEvery    = 24 // pending pod of a recording
 )

@@ -101,7 +101,7 @@ func eachString(v reflect.Value, visit func(string)) {
 
 // From no node to ten thousand, every pane can be drawn at every size.
 func TestModel_EveryPaneAndSize(t *testing.T) {
-	for _, nodes := range []int{0, 1, 10_000} {
+	for _, nodes := range []int{0, 1, manyNodes} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
 			c := newLargeCluster(t, nodes, 50)
 			c.decide(1)

@@ -19,14 +19,16 @@ type goPackage struct {
 	ImportPath, Dir, ForTest           string
 	Imports, TestImports, XTestImports []string
 	GoFiles, TestGoFiles, XTestGoFiles []string
+	IgnoredGoFiles                     []string
 	Module                             *struct{ Main bool }
 	DepOnly                            bool
 	starts                             bool // its files start goroutines
 }
 
-// sortByGoroutines splits the packages of a module that have tests: in the tests of the concurrent ones several goroutines may run, in
-// those of the others only the test's own, so that the race detector has nothing to find there.
-func sortByGoroutines(dir, pattern string) (concurrent, single []string, err error) {
+// sortByGoroutines returns the packages of a module to test with the race detector and without it. In the tests of raced ones several
+// goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that say in a
+// race_test.go that they test less with the race detector are tested both ways.
+func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	packages, err := list(dir, pattern)
 	if err != nil {
 		return nil, nil, err
@@ -40,20 +42,22 @@ func sortByGoroutines(dir, pattern string) (concurrent, single []string, err err
 			return nil, nil, err
 		}
 		reached := reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports))
-		if tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts }) {
-			concurrent = append(concurrent, path)
-		} else {
-			single = append(single, path)
+		starts := tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts })
+		if starts {
+			raced = append(raced, path)
+		}
+		if !starts || slices.Contains(p.IgnoredGoFiles, "race_test.go") {
+			plain = append(plain, path)
 		}
 	}
-	slices.Sort(concurrent)
-	slices.Sort(single)
-	return concurrent, single, nil
+	slices.Sort(raced)
+	slices.Sort(plain)
+	return raced, plain, nil
 }
 
 // list returns a module's packages of a pattern, and those that they and their tests import.
 func list(dir, pattern string) (map[string]*goPackage, error) {
-	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,ForTest,Imports,TestImports,XTestImports,GoFiles,TestGoFiles,XTestGoFiles,Module,DepOnly", pattern)
+	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,ForTest,Imports,TestImports,XTestImports,GoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Module,DepOnly", pattern)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

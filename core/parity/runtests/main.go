@@ -36,16 +36,13 @@ func main() {
 		if !has(root, *packages) && has(parity, *packages) {
 			return
 		}
-		concurrent, single, err := sortByGoroutines(root, *packages)
+		raced, plain, err := sortByGoroutines(root, *packages)
 		if err != nil {
 			r.fail(err.Error())
 			return
 		}
-		r.run(root, concurrent, "-race", "-shuffle=on")
-		if *packages == "./..." {
-			single = append(single, "./cmd/app", "./core/engine", "./demo")
-		}
-		r.run(root, single, "-shuffle=on")
+		r.run(root, raced, "-race", "-shuffle=on")
+		r.run(root, plain, "-shuffle=on")
 	})
 	both.Go(func() {
 		if has(parity, *packages) {

@@ -1,0 +1,7 @@
+//go:build !race
+
+package tui
+
+import "math"
+
+const drawn = math.MaxInt
