@@ -17,6 +17,7 @@
 //
 //	options.go         all flags; the client for reviews
 //	listen.go          address, certificates, TLS
+//	sockets_*.go       options of sockets, by platform
 //	authentication.go  client certificates, front proxies, tokens
 //	authorization.go   allowed paths, system:masters, access reviews
 //	endpoints.go       paths

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	certutil "k8s.io/client-go/util/cert"
@@ -21,6 +20,8 @@ import (
 
 // Port is kube-scheduler's.
 const Port = 10259
+
+const sharePortFlag, shareAddressFlag = "permit-port-sharing", "permit-address-sharing"
 
 // SecureOptions are the flags for the listener and its TLS.
 type SecureOptions struct {
@@ -59,15 +60,30 @@ func (o *SecureOptions) addFlags(fs *pflag.FlagSet) {
 		"A certificate file and a key file, and optionally the domain patterns they are for; without patterns the names in the certificate count. "+
 			"Can be repeated. Examples: \"example.crt,example.key\" or \"foo.crt,foo.key:*.foo.com,foo.com\".")
 	fs.IntVar(&o.http2Streams, "http2-max-streams-per-connection", 0, "The most streams that a client may have in one HTTP/2 connection. 0 is Go's default.")
-	fs.BoolVar(&o.sharePort, "permit-port-sharing", false, "Bind the port with SO_REUSEPORT, so that several processes can.")
-	fs.BoolVar(&o.shareAddress, "permit-address-sharing", false, "Bind the port with SO_REUSEADDR, so that sockets in TIME_WAIT do not keep it.")
+	fs.BoolVar(&o.sharePort, sharePortFlag, false, "Bind the port with SO_REUSEPORT, so that several processes can.")
+	fs.BoolVar(&o.shareAddress, shareAddressFlag, false, "Bind the port with SO_REUSEADDR, so that sockets in TIME_WAIT do not keep it.")
 }
 
 func (o *SecureOptions) validate() []error {
+	errs := o.validateSharing(canShareSockets)
 	if o.BindPort < 0 || o.BindPort > 65535 {
-		return []error{fmt.Errorf("--secure-port %d must be between 0 and 65535; 0 serves nothing", o.BindPort)}
+		errs = append(errs, fmt.Errorf("--secure-port %d must be between 0 and 65535; 0 serves nothing", o.BindPort))
 	}
-	return nil
+	return errs
+}
+
+// validateSharing rejects the flags for socket options that the platform does not have.
+func (o *SecureOptions) validateSharing(can bool) []error {
+	var errs []error
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{sharePortFlag, o.sharePort}, {shareAddressFlag, o.shareAddress}} {
+		if f.given && !can {
+			errs = append(errs, fmt.Errorf("--%s: this platform has no such option of sockets: leave the flag out", f.name))
+		}
+	}
+	return errs
 }
 
 // listen opens the port and reads or generates the certificate. It returns nil for port 0.
@@ -90,14 +106,7 @@ func (o *SecureOptions) listen() (*server.SecureServingInfo, error) {
 
 func (o *SecureOptions) setSocketOptions(_, _ string, conn syscall.RawConn) error {
 	var set error
-	err := conn.Control(func(fd uintptr) {
-		if o.sharePort {
-			set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-		}
-		if o.shareAddress && set == nil {
-			set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
-		}
-	})
+	err := conn.Control(func(fd uintptr) { set = shareSocket(fd, o.sharePort, o.shareAddress) })
 	if set != nil {
 		klog.ErrorS(set, "Setting a socket option failed")
 	}
