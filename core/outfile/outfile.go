@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // File is an output file.
@@ -18,12 +19,18 @@ type File struct {
 	failed  error  // the first error of Write
 
 	temporary string // the name until Commit; empty for a device or a pipe
+	// closeToRename is for Windows, which renames no file that is open.
+	closeToRename bool
+}
+
+func newFile(path string, replace bool) *File {
+	return &File{path: path, target: path, replace: replace, closeToRename: runtime.GOOS == "windows"}
 }
 
 // Create opens the file of a path. It refuses an existing regular file, with an error that wraps [fs.ErrExist], unless
 // replace says that it may go.
 func Create(path string, replace bool) (*File, error) {
-	f := &File{path: path, target: path, replace: replace}
+	f := newFile(path, replace)
 	if err := f.open(); err != nil {
 		return nil, f.named(err)
 	}
@@ -34,7 +41,7 @@ func Create(path string, replace bool) (*File, error) {
 // the part of its name between prefix and suffix.
 func CreateTemp(prefix, suffix string) (*File, error) {
 	path := filepath.Join(os.TempDir(), prefix+rand.Text()+suffix)
-	f := &File{path: path, target: path}
+	f := newFile(path, false)
 	if err := f.openTemporary(0o600); err != nil {
 		return nil, f.named(err)
 	}
@@ -120,6 +127,11 @@ func (f *File) rename() error {
 		}
 		_ = placeholder.Close()
 	}
+	if f.closeToRename {
+		if err := f.file.Close(); err != nil {
+			return err
+		}
+	}
 	if err := os.Rename(f.temporary, f.target); err != nil {
 		if !f.replace {
 			_ = os.Remove(f.target)
@@ -128,7 +140,15 @@ func (f *File) rename() error {
 	}
 	delete(unfinished.names, f.temporary)
 	f.temporary = ""
-	return nil
+	return f.reopen()
+}
+
+// reopen opens a file at its end that was closed for its renaming.
+func (f *File) reopen() (err error) {
+	if f.closeToRename {
+		f.file, err = os.OpenFile(f.target, os.O_WRONLY|os.O_APPEND, 0)
+	}
+	return err
 }
 
 // WriteAll writes the contents of a file, commits and closes it.

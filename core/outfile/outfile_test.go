@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,22 +73,45 @@ func existing(t *testing.T, path string, mode fs.FileMode) {
 }
 
 func TestFile_AppearsComplete(t *testing.T) {
-	dir := t.TempDir()
-	f := create(t, filepath.Join(dir, "new"), false)
-	write(t, f, "one ")
-	if slices.Contains(names(t, dir), "new") {
-		t.Error("the file is there before it is committed")
+	for _, closeToRename := range []bool{false, true} {
+		dir := t.TempDir()
+		f := create(t, filepath.Join(dir, "new"), false)
+		f.closeToRename = closeToRename
+		write(t, f, "one ")
+		if slices.Contains(names(t, dir), "new") {
+			t.Error("the file is there before it is committed")
+		}
+		for range 2 { // the second one has nothing to do
+			if err := f.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, dir, "new")
+		}
+		write(t, f, "two")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, "new")
+		if got := content(t, f.Name()); got != "one two" {
+			t.Errorf("closed to rename %v: it has %q", closeToRename, got)
+		}
 	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	write(t, f, "two")
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	holds(t, dir, "new")
-	if got := content(t, f.Name()); got != "one two" {
-		t.Errorf("it has %q", got)
+}
+
+func TestFile_LeavesNothingWhereItCannotBeRenamed(t *testing.T) {
+	for _, closeToRename := range []bool{false, true} {
+		dir := t.TempDir()
+		f := create(t, filepath.Join(dir, "new"), true)
+		f.closeToRename = closeToRename
+		write(t, f, "one")
+		if err := os.Mkdir(f.Name(), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err == nil || !strings.Contains(err.Error(), strconv.Quote(f.Name())) {
+			t.Errorf("closed to rename %v: error %v", closeToRename, err)
+		}
+		_ = f.Close()
+		holds(t, dir, "new")
 	}
 }
 
