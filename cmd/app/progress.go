@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -37,7 +38,9 @@ const (
 
 // newProgress starts a status line, as in "replaying morning.orrery".
 func newProgress(c *cobra.Command, what string) *progress {
-	if f, ok := raw(c.ErrOrStderr()).(*os.File); ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+	// A console of Windows prints escape sequences as text unless it is told to obey them.
+	erases := os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows"
+	if f, ok := raw(c.ErrOrStderr()).(*os.File); ok && erases && term.IsTerminal(f.Fd()) {
 		return startProgress(f, what)
 	}
 	return &progress{what: what}

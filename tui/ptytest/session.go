@@ -19,9 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deadline bounds every wait. It is generous, since it only has to fail what hangs.
-const Deadline = 30 * time.Second
-
 // Options configure how a program is run.
 type Options struct {
 	Command []string

@@ -32,6 +32,8 @@
 // A stop (ctrl+z, SIGTSTP) restores the terminal too, and SIGCONT takes it back. Without a shell with job control
 // nothing would continue the program, so it does not stop; ctrl+z then sends [NoJobControl].
 //
+// Windows has no job control, and of the signals an interrupt and SIGTERM, which stands for the end of the console's window.
+//
 // Terminals answer queries through the keyboard. Drawing waits for no answer, and a program that quits while an answer
 // is pending waits up to 50 ms for it, so that the answer does not reach the shell.
 package term

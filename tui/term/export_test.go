@@ -1,6 +1,14 @@
 package term
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // AwaitAnswers makes a quitting program wait for answers as long as it takes.
 func AwaitAnswers() { answerWait, answerTimeout = time.Hour, time.Hour }
+
+// DetectOn is Detect on another platform.
+func DetectOn(platform string, env []string, in, out *os.File, w Preferences) (Facts, error) {
+	return consoleOn(platform).detect(env, in, out, w)
+}

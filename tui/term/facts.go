@@ -2,6 +2,7 @@ package term
 
 import (
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -13,7 +14,7 @@ import (
 
 // Facts describe the terminal before the program draws.
 type Facts struct {
-	// In and Out are the terminal. Keys come from /dev/tty if the standard input is not a terminal.
+	// In and Out are the terminal. Keys come from the console's device if the standard input is not a terminal.
 	In, Out *os.File
 	// Env is the environment.
 	Env []string
@@ -40,8 +41,12 @@ type Preferences struct {
 
 // Detect examines the terminal. Its errors are about the preferences.
 func Detect(env []string, in, out *os.File, w Preferences) (Facts, error) {
-	e := environment(env)
-	f := Facts{In: in, Out: out, Env: env, Light: e.lightBackground()}
+	return consoleOn(runtime.GOOS).detect(env, in, out, w)
+}
+
+func (c console) detect(env []string, in, out *os.File, w Preferences) (Facts, error) {
+	e := environment(env).named(c.name)
+	f := Facts{In: in, Out: out, Env: e, Light: e.lightBackground()}
 	screen := term.IsTerminal(out.Fd())
 	var err error
 	if f.Profile, err = e.profile(w.Color, screen); err != nil {
@@ -56,7 +61,7 @@ func Detect(env []string, in, out *os.File, w Preferences) (Facts, error) {
 		f.Refusal, f.Impossible = "the standard output is not a terminal", true
 	case e.dumb():
 		f.Refusal, f.Impossible = "the terminal cannot move its cursor (TERM="+e.get("TERM")+")", true
-	case !f.openKeys():
+	case !f.openKeys(c.device):
 		f.Refusal, f.Impossible = "there is no terminal to read keys from", true
 	case e.get("CI") != "" && e.get("CI") != "false":
 		f.Refusal = "this is a build machine (CI is set)"
@@ -64,12 +69,12 @@ func Detect(env []string, in, out *os.File, w Preferences) (Facts, error) {
 	return f, nil
 }
 
-// openKeys reports whether keys can be read: In is a terminal, or becomes /dev/tty.
-func (f *Facts) openKeys() bool {
+// openKeys reports whether keys can be read: In is a terminal, or becomes that of a device.
+func (f *Facts) openKeys(device string) bool {
 	if term.IsTerminal(f.In.Fd()) {
 		return true
 	}
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	tty, err := os.OpenFile(device, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
@@ -97,6 +102,14 @@ func (e environment) get(name string) string {
 		}
 	}
 	return ""
+}
+
+// named returns the environment with a terminal's name, if it has none.
+func (e environment) named(terminal string) environment {
+	if terminal == "" || e.get("TERM") != "" {
+		return e
+	}
+	return append(e[:len(e):len(e)], "TERM="+terminal)
 }
 
 func (e environment) dumb() bool {

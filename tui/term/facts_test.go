@@ -86,6 +86,35 @@ func TestDetect_Glyphs(t *testing.T) {
 	}
 }
 
+// TestDetect_NamesConsoleOfWindows detects this terminal as Windows' own, which has no TERM.
+func TestDetect_NamesConsoleOfWindows(t *testing.T) {
+	master, slave, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	defer slave.Close()
+	for _, tt := range []struct {
+		env, name string
+		profile   themes.Profile
+		refused   bool
+	}{
+		{"", "xterm-256color", themes.Palette256, false},
+		{"TERM=", "xterm-256color", themes.Palette256, false},
+		{"WT_SESSION=5ea0f0e4", "xterm-256color", themes.TrueColor, false},
+		{"TERM=xterm", "xterm", themes.Palette16, false},
+		{"TERM=dumb", "dumb", themes.NoColor, true},
+	} {
+		f, err := term.DetectOn("windows", strings.Fields(tt.env), slave, slave, term.Preferences{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := f.Env[len(f.Env)-1]; f.Profile != tt.profile || (f.Refusal != "") != tt.refused || tt.profile != themes.TrueColor && last != "TERM="+tt.name {
+			t.Errorf("%q: the profile is %v, the refusal %q, the environment %q", tt.env, f.Profile, f.Refusal, f.Env)
+		}
+	}
+}
+
 func TestDetect_RefusesScreen(t *testing.T) {
 	for _, tt := range []struct {
 		name, env, want string

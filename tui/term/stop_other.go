@@ -10,14 +10,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// watchSignals makes an interrupt end the program until off is called.
+// watchSignals makes an interrupt, and the end of the console's window, end the program until off is called.
 func (g *Guard) watchSignals() (off func()) {
 	end, quit := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(end, os.Interrupt)
+	signal.Notify(end, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		select {
-		case <-end:
-			g.exit(&ExitError{Signal: syscall.SIGINT})
+		case s := <-end:
+			g.exit(&ExitError{Signal: s.(syscall.Signal)})
 		case <-quit:
 		}
 	}()
