@@ -43,8 +43,7 @@ func runCommandOf(f *runFlags, plugins framework.Registry) *cobra.Command {
 stands for the same lease, and serves the same endpoints on port 10259, so that it can replace it.
 
 On SIGTERM it makes no new decision, lets bindings in flight end, and releases the lease.
-On SIGUSR2 it compares its cache with the API server, and saves the flight recorder as a trace for
-"orrery replay" and "orrery demo".
+` + signalHelp + `
 
 With --record-dir all that it is told and decides is recorded there, for as long as --record-max-age and --record-max-size
 say. The directory can be given wherever a TRACE can, as in "orrery explain shop/web-0 --trace DIR --at 09:12:30". A disk

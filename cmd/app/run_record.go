@@ -19,6 +19,7 @@ type recordDirFlags struct {
 	dir, maxSize string
 	maxAge       time.Duration
 	set          *pflag.FlagSet
+	supported    bool // by the platform
 }
 
 const (
@@ -28,7 +29,7 @@ const (
 )
 
 func (f *recordDirFlags) addTo(set *pflag.FlagSet) {
-	f.set = set
+	f.set, f.supported = set, segments.Supported
 	set.StringVar(&f.dir, recordDirFlag, "", "The directory to record into, of its own for each replica; if empty, nothing is recorded. (Orrery only)")
 	set.StringVar(&f.maxSize, recordSizeFlag, "10Gi", "How much the recording may take; the oldest goes first. (Orrery only)")
 	set.DurationVar(&f.maxAge, recordAgeFlag, 7*24*time.Hour, "How long the recording is kept. (Orrery only)")
@@ -42,6 +43,9 @@ func (f *recordDirFlags) validate() []error {
 			}
 		}
 		return nil
+	}
+	if !f.supported {
+		return []error{fmt.Errorf("--%s: this platform has no lock that keeps a second process out of the directory: run on Linux or macOS, or use \"orrery record\"", recordDirFlag)}
 	}
 	var errs []error
 	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() {

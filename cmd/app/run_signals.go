@@ -36,7 +36,7 @@ func signalContext() (ctx context.Context, stop func()) {
 // last one.
 func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGUSR2)
+	notifyUSR2(asked)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -155,4 +155,12 @@ func TestRunFlags_Record(t *testing.T) {
 	if got := f.record.options(); got.Directory != dir || got.Limits.MaxBytes != 2<<30 || got.Limits.MaxAge != 2*time.Hour {
 		t.Errorf("the options are %+v", got)
 	}
+	f.record.supported = false // as on Windows
+	if errs := f.record.validate(); len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "--record-dir: this platform has no lock") {
+		t.Errorf("without locks the errors are %v", errs)
+	}
+	f.record.dir = ""
+	if errs := f.record.validate(); len(errs) != 1 || !strings.HasSuffix(errs[0].Error(), "is for --record-dir, which is not given") {
+		t.Errorf("without a directory the errors are %v", errs)
+	}
 }

@@ -30,5 +30,6 @@
 //   - The oldest segments go when all take more bytes than they may, or are older than they may be. Files with other names are
 //     never read, written or removed, and links are not followed.
 //   - One process writes to a directory at a time, by a lock that ends with the process. Another one waits for it.
+//     Where there is no such lock, as on Windows, nothing is recorded.
 //   - The index holds nothing that the segments do not. Where it is missing, damaged or of other files, these are read.
 package segments
