@@ -22,6 +22,7 @@
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
 //	apiserver    kube-apiserver on etcd in this process
+//	faultproxy   a proxy in front of it that injects faults
 //	storage      upstream's controllers of volumes on it, with fake CSI drivers
 //	program      builds and starts schedulers as processes
 //	bench        benchmarks of upstream and Orrery in one process

@@ -10,6 +10,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
@@ -21,18 +22,22 @@ const Admin = "admin"
 
 // Kubeconfig writes a kubeconfig file for a user and returns its name.
 func (s *Server) Kubeconfig(user string) (string, error) {
-	c := s.Config(user)
 	file := s.path(user + ".kubeconfig")
+	return file, WriteKubeconfig(file, user, s.Config(user))
+}
+
+// WriteKubeconfig writes a user's client configuration as a kubeconfig file.
+func WriteKubeconfig(file, user string, c *rest.Config) error {
 	kubeconfig := clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"orrery": {Server: c.Host, CertificateAuthority: c.CAFile}},
+		Clusters:       map[string]*clientcmdapi.Cluster{"orrery": {Server: c.Host, CertificateAuthority: c.CAFile, CertificateAuthorityData: c.CAData}},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{user: {Token: c.BearerToken}},
 		Contexts:       map[string]*clientcmdapi.Context{"orrery": {Cluster: "orrery", AuthInfo: user}},
 		CurrentContext: "orrery",
 	}
 	if err := clientcmd.WriteToFile(kubeconfig, file); err != nil {
-		return "", fmt.Errorf("writing a kubeconfig for %s: %w", user, err)
+		return fmt.Errorf("writing a kubeconfig for %s: %w", user, err)
 	}
-	return file, nil
+	return nil
 }
 
 // Grant gives a user a cluster role, such as system:kube-scheduler or view.

@@ -3,6 +3,7 @@
 //
 //	etcd.go     etcd, with everything in one directory
 //	server.go   kube-apiserver: Start, Stop, and Start again with the same data on the same port
+//	process.go  the same in a process of its own
 //	access.go   users and their rights: an administrator, and others by name; kubeconfig files
 //	nodes.go    fake nodes, and a kubelet for all of them
 //

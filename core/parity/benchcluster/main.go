@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"orrery/core/parity/apiserver"
 	"orrery/core/parity/program"
 )
 
@@ -53,7 +54,7 @@ func run(ctx context.Context, args []string, to io.Writer) error {
 		return err
 	}
 	if o.serve != "" {
-		return serve(o.serve, os.Stdin, to)
+		return apiserver.Serve(apiserver.Options{Dir: o.serve, Users: []string{scheduler}}, os.Stdin, to)
 	}
 	dir, err := os.MkdirTemp("", "orrery-bench")
 	if err != nil {

@@ -21,6 +21,9 @@ const (
 	binderEvents = "binder, events"
 )
 
+// scheduler is the user of both schedulers, with the rights that a cluster grants its scheduler.
+const scheduler = "system:kube-scheduler"
+
 // contenders are in the order of a round; packages are their programs'.
 var (
 	contenders = []string{upstream, orrery, binder, binderEvents}
@@ -93,12 +96,12 @@ func (b *bench) once(ctx context.Context, side, dir string) (sample, error) {
 		return sample{}, fmt.Errorf("creating a directory for a run: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	server, err := startServer(dir)
+	server, err := apiserver.StartProcess(dir, []string{scheduler}, "-serve", dir)
 	if err != nil {
 		return sample{}, err
 	}
-	defer server.stop()
-	client, err := server.client()
+	defer server.Stop()
+	client, err := server.Client()
 	if err != nil {
 		return sample{}, err
 	}
@@ -132,19 +135,19 @@ func (b *bench) once(ctx context.Context, side, dir string) (sample, error) {
 }
 
 // start runs a contender.
-func (b *bench) start(side, dir string, s *server) (*program.Process, error) {
+func (b *bench) start(side, dir string, s *apiserver.Process) (*program.Process, error) {
 	switch side {
 	case binder, binderEvents:
-		return program.Start(dir, b.programs[side], "-kubeconfig="+s.scheduler, fmt.Sprintf("-events=%t", side == binderEvents))
+		return program.Start(dir, b.programs[side], "-kubeconfig="+s.Kubeconfig(scheduler), fmt.Sprintf("-events=%t", side == binderEvents))
 	}
 	return b.startScheduler(side, dir, s)
 }
 
 // startScheduler runs a scheduler. Both read the same file.
-func (b *bench) startScheduler(side, dir string, s *server) (*program.Process, error) {
+func (b *bench) startScheduler(side, dir string, s *apiserver.Process) (*program.Process, error) {
 	config := filepath.Join(dir, "config.yaml")
 	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"+
-		"clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000}\nleaderElection: {leaderElect: false}\n", s.scheduler)
+		"clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000}\nleaderElection: {leaderElect: false}\n", s.Kubeconfig(scheduler))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the configuration: %w", err)
 	}
@@ -154,7 +157,7 @@ func (b *bench) startScheduler(side, dir string, s *server) (*program.Process, e
 	}
 	args := []string{
 		"--config=" + config, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=" + dir,
-		"--authentication-kubeconfig=" + s.scheduler, "--authorization-kubeconfig=" + s.scheduler,
+		"--authentication-kubeconfig=" + s.Kubeconfig(scheduler), "--authorization-kubeconfig=" + s.Kubeconfig(scheduler),
 	}
 	if side == orrery {
 		args = append([]string{"run"}, args...)

@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/faultproxy"
 	"orrery/core/replica"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -20,17 +21,17 @@ import (
 const faultTimeout = 4 * time.Minute
 
 // startBehindProxy starts a replica that reaches the server through a proxy with faults.
-func (s *fixture) startBehindProxy(f faults, change func(*replica.Options)) (*faultProxy, *running) {
+func (s *fixture) startBehindProxy(f faultproxy.Faults, change func(*replica.Options)) (*faultproxy.Proxy, *running) {
 	s.t.Helper()
-	proxy, err := newFaultProxy(server.Config(""), 1)
+	proxy, err := faultproxy.New(server.Config(""), 1)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = proxy.http.Close() })
-	proxy.set(f)
+	s.t.Cleanup(proxy.Close)
+	proxy.Set(f)
 	return proxy, s.start(func(o *replica.Options) {
 		withoutLease(o)
-		o.KubeConfig = proxy.config(scheduler)
+		o.KubeConfig = proxy.Config(scheduler)
 		if change != nil {
 			change(o)
 		}
@@ -75,39 +76,39 @@ func (s *fixture) checkAccounting(r *running) {
 func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		faults faults
-		enough func(faultCounts, live.Counters) bool // whether enough faults were injected
+		faults faultproxy.Faults
+		enough func(faultproxy.Counts, live.Counters) bool // whether enough faults were injected
 	}{
 		{
 			"too many requests",
-			faults{busy: 0.3},
-			func(s faultCounts, _ live.Counters) bool { return s.busy >= 50 },
+			faultproxy.Faults{Busy: 0.3},
+			func(s faultproxy.Counts, _ live.Counters) bool { return s.Busy >= 50 },
 		},
 		{
 			"slow responses",
-			faults{slow: 3 * time.Second},
-			func(s faultCounts, _ live.Counters) bool { return s.slow >= 100 },
+			faultproxy.Faults{Slow: 3 * time.Second},
+			func(s faultproxy.Counts, _ live.Counters) bool { return s.Slow >= 100 },
 		},
 		{
 			"lost responses",
-			faults{lost: 0.4},
-			func(s faultCounts, t live.Counters) bool { return s.lost >= 100 && t.Retries >= 50 },
+			faultproxy.Faults{Lost: 0.4},
+			func(s faultproxy.Counts, t live.Counters) bool { return s.Lost >= 100 && t.Retries >= 50 },
 		},
 		{
 			"watches that end",
-			faults{watchMost: 2 * time.Second, slow: time.Second},
-			func(s faultCounts, t live.Counters) bool { return s.cut >= 5 && t.Watches >= 10 },
+			faultproxy.Faults{WatchMost: 2 * time.Second, Slow: time.Second},
+			func(s faultproxy.Counts, t live.Counters) bool { return s.Cut >= 5 && t.Watches >= 10 },
 		},
 		{
 			"watches that expire",
-			faults{watchMost: time.Second, expired: 0.5, slow: 500 * time.Millisecond},
-			func(s faultCounts, t live.Counters) bool { return s.expired+int(t.Relists) >= 3 },
+			faultproxy.Faults{WatchMost: time.Second, Expired: 0.5, Slow: 500 * time.Millisecond},
+			func(s faultproxy.Counts, t live.Counters) bool { return s.Expired+int(t.Relists) >= 3 },
 		},
 		{
 			"all faults together",
-			faults{busy: 0.2, slow: time.Second, lost: 0.3, watchMost: 3 * time.Second, expired: 0.3},
-			func(s faultCounts, t live.Counters) bool {
-				return min(s.busy, s.slow, s.lost, s.cut) > 5 && t.Retries > 5
+			faultproxy.Faults{Busy: 0.2, Slow: time.Second, Lost: 0.3, WatchMost: 3 * time.Second, Expired: 0.3},
+			func(s faultproxy.Counts, t live.Counters) bool {
+				return min(s.Busy, s.Slow, s.Lost, s.Cut) > 5 && t.Retries > 5
 			},
 		},
 	} {
@@ -119,15 +120,15 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 			s.pods(pods, "a", "80m")
 			s.allBound(pods)
 			s.within(faultTimeout, func() error { // all pods may be bound earlier
-				if !row.enough(proxy.injected(), r.Counters()) {
-					return fmt.Errorf("too few faults were injected: %+v, %+v", proxy.injected(), r.Counters())
+				if !row.enough(proxy.Injected(), r.Counters()) {
+					return fmt.Errorf("too few faults were injected: %+v, %+v", proxy.Injected(), r.Counters())
 				}
 				return nil
 			})
-			proxy.set(faults{})
+			proxy.Set(faultproxy.Faults{})
 			s.checkAccounting(r)
 			s.checkBindings(watches)
-			t.Logf("%d pods; %+v; %+v", pods, proxy.injected(), r.Counters())
+			t.Logf("%d pods; %+v; %+v", pods, proxy.Injected(), r.Counters())
 		})
 	}
 }
@@ -158,10 +159,10 @@ func TestFaults_PreemptionSucceeds(t *testing.T) {
 		}
 	}()
 	watches := s.watchBindings()
-	proxy, r := s.startBehindProxy(faults{}, nil)
+	proxy, r := s.startBehindProxy(faultproxy.Faults{}, nil)
 	s.pods(low, "low", "400m") // which fills both nodes
 	s.allBound(low)
-	proxy.set(faults{busy: 0.2, slow: 300 * time.Millisecond, lost: 0.3, watchMost: 3 * time.Second, expired: 0.3})
+	proxy.Set(faultproxy.Faults{Busy: 0.2, Slow: 300 * time.Millisecond, Lost: 0.3, WatchMost: 3 * time.Second, Expired: 0.3})
 	for i := range high {
 		pod := apiserver.Pod(fmt.Sprintf("high-%d", i), "400m", "16Mi")
 		pod.Spec.PriorityClassName = "system-cluster-critical"
@@ -170,12 +171,12 @@ func TestFaults_PreemptionSucceeds(t *testing.T) {
 		}
 	}
 	s.within(faultTimeout, func() error {
-		if is := proxy.injected(); min(is.busy, is.lost, is.cut) < 15 {
+		if is := proxy.Injected(); min(is.Busy, is.Lost, is.Cut) < 15 {
 			return fmt.Errorf("too few faults are injected: %+v", is)
 		}
 		return nil
 	})
-	proxy.set(faults{})
+	proxy.Set(faultproxy.Faults{})
 	s.within(faultTimeout, func() error {
 		bound, terminating := 0, 0
 		for _, pod := range s.list() {
@@ -194,7 +195,7 @@ func TestFaults_PreemptionSucceeds(t *testing.T) {
 	})
 	s.checkAccounting(r)
 	s.checkBindings(watches)
-	t.Logf("%d victims for %d preemptors; %+v; %+v", low+high-len(s.list()), high, proxy.injected(), r.Counters())
+	t.Logf("%d victims for %d preemptors; %+v; %+v", low+high-len(s.list()), high, proxy.Injected(), r.Counters())
 }
 
 // waiting returns the states of the pods that the replica has not bound.
@@ -220,12 +221,12 @@ func TestFaults_MissedEventsAreReported(t *testing.T) {
 	s := newFixture(t, nodesFor(100)...)
 	watches := s.watchBindings()
 	logged := make(recordingLogger, 1000)
-	proxy, r := s.startBehindProxy(faults{}, func(o *replica.Options) { o.Logger = logged.logger() })
+	proxy, r := s.startBehindProxy(faultproxy.Faults{}, func(o *replica.Options) { o.Logger = logged.logger() })
 	s.pods(before, "before", "80m")
 	s.allBound(before)
 	s.checkAccounting(r)
 
-	proxy.set(faults{blind: true})
+	proxy.Set(faultproxy.Faults{Blind: true})
 	for _, pod := range s.list()[:gone] {
 		if err := s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, pod.Name, *metav1.NewDeleteOptions(0)); err != nil {
 			t.Fatal(err)
@@ -234,19 +235,19 @@ func TestFaults_MissedEventsAreReported(t *testing.T) {
 	newFixture(t, apiserver.Node(77, "8", "64Gi", "110"))
 	s.pods(after, "after", "80m")
 	s.within(faultTimeout, func() error {
-		if proxy.injected().blind < 5 {
+		if proxy.Injected().Blind < 5 {
 			return errors.New("too few reads failed")
 		}
 		return nil
 	})
-	proxy.set(faults{expired: 1})
+	proxy.Set(faultproxy.Faults{Expired: 1})
 	s.within(faultTimeout, func() error {
 		if n := r.Counters().Drifted; n < gone+after+1 {
 			return fmt.Errorf("%d differences were reported, want %d deleted pods, %d new pods, and a node", n, gone, after)
 		}
 		return nil
 	})
-	proxy.set(faults{})
+	proxy.Set(faultproxy.Faults{})
 	s.allBound(before - gone + after)
 	s.checkAccounting(r)
 	s.checkBindings(watches)

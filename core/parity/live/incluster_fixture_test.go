@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/faultproxy"
 )
 
 // serviceAccount is the user as whom the printed Deployment runs; audit.go has its requests logged.
@@ -33,7 +34,7 @@ const serviceAccount = "system:serviceaccount:" + metav1.NamespaceSystem + ":orr
 // finds at fixed places, and each process has a port of its own.
 type installation struct {
 	*fixture
-	proxy *faultProxy
+	proxy *faultproxy.Proxy
 	args  []string // of the container
 	files map[string]string
 	token string
@@ -58,10 +59,10 @@ func (s *fixture) install(args ...string) *installation {
 		s.t.Fatal(err)
 	}
 	i.token = token.Status.Token
-	if i.proxy, err = newFaultProxy(server.Config(""), 1); err != nil {
+	if i.proxy, err = faultproxy.New(server.Config(""), 1); err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = i.proxy.http.Close() })
+	s.t.Cleanup(i.proxy.Close)
 	return i
 }
 
@@ -142,7 +143,7 @@ func (i *installation) kubeconfig(dir string) string {
 	i.t.Helper()
 	file := filepath.Join(dir, "kubeconfig")
 	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"cluster": {Server: i.proxy.address, CertificateAuthorityData: i.proxy.ca}},
+		Clusters:       map[string]*clientcmdapi.Cluster{"cluster": {Server: i.proxy.Config("").Host, CertificateAuthorityData: i.proxy.Config("").CAData}},
 		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"pod": {Token: i.token}},
 		Contexts:       map[string]*clientcmdapi.Context{"pod": {Cluster: "cluster", AuthInfo: "pod"}},
 		CurrentContext: "pod",

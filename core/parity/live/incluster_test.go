@@ -14,6 +14,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/parity/faultproxy"
 )
 
 // As "orrery manifests --replace-default" prints it, and with nothing else, Orrery schedules a cluster: two replicas bind a thousand pods
@@ -43,7 +45,7 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.eventually(func() error { return i.leads(second) })
 	s.allBound(pods)
 
-	i.proxy.set(faults{firstLost: true}) // what is unknown then has to be read
+	i.proxy.Set(faultproxy.Faults{FirstLost: true}) // what is unknown then has to be read
 	const devices, volumes = 20, 20
 	s.podsWithDevice(devices)
 	for n := range volumes {
@@ -52,9 +54,9 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 		s.add(withClaims(small("with-"+name), name))
 	}
 	s.allBound(pods + devices + volumes)
-	i.proxy.set(faults{slow: 3 * time.Second})
+	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
 	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
-	i.proxy.set(faults{})
+	i.proxy.Set(faultproxy.Faults{})
 	i.preempt()
 	s.add(impossible("impossible"))
 	i.repeatUntilUsed("patch events.events.k8s.io", i.labelAgain)
