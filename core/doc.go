@@ -40,7 +40,7 @@
 //	  │
 //	requests  saturating                               what a pod requests · sums that never wrap around
 //	reuse  changelog                                   verdicts and scores that hold until a node changes · the latest changes
-//	printable  address  spelling                       text and addresses safe to show · suggestions
+//	printable  address  spelling  panics               text and addresses safe to show · suggestions · panics as errors
 //	nodenames                                          names of nodes beside their JSON
 //	footprint  boundedfile                             memory of what is encoded · files that have
 //	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects

@@ -30,6 +30,7 @@ core/nodenames
 core/outfile
 core/planted
 core/printable
+core/panics: core/printable
 core/saturating
 core/reuse
 core/requests: core/saturating
@@ -66,7 +67,7 @@ core/evict/lifecycle: core/evict core/saturating core/store core/world core/worl
 core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
-core/framework: core/codec core/config core/devices core/gangs core/printable core/reuse core/volumes core/world
+core/framework: core/codec core/config core/devices core/gangs core/panics core/printable core/reuse core/volumes core/world
 core/preempt: core/codec core/framework core/reuse core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
@@ -86,7 +87,7 @@ core/plugins/nodeports: core/config core/framework core/plugins/hint core/reuse
 core/plugins/noderesources: core/config core/devices core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
 core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
-core/plugins/plugintest: core/framework core/reuse core/store core/world
+core/plugins/plugintest: core/config core/framework core/reuse core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
@@ -101,11 +102,11 @@ core/cache: core/changelog core/codec core/nodenames core/requests core/reuse co
 core/queue: core/cache core/codec core/requests core/saturating core/world
 core/engine: core/cache core/codec core/config core/devices core/extender core/framework core/gangs core/nodenames core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
-core/drive: core/cache core/engine core/framework core/store core/world
+core/drive: core/cache core/engine core/framework core/panics core/store core/world
 core/shadow: core/config core/drive core/engine core/plugins/unreadable core/printable core/store core/world
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/printable core/queue core/requests core/volumes core/world
 core/trace/play: core/codec core/config core/devices/outcome core/drive core/engine core/extender core/printable core/queue core/trace core/volumes/outcome core/world
-core/trace/segments: core/engine core/printable core/trace core/trace/play
+core/trace/segments: core/engine core/panics core/printable core/trace core/trace/play
 core/soak: core/config core/drive core/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/framework core/leader core/leader/sim core/mk core/queue core/trace core/trace/play core/world core/world/memory
 core/soak/command: core/soak
 core/soak/plant: core/planted
@@ -115,15 +116,15 @@ core/whatif/change: core/footprint core/printable core/requests
 core/diagnose: core/cache core/config core/csimigration core/devices core/engine core/evict/budget core/framework core/gangs core/plugins/dynamicresources core/plugins/interpodaffinity core/plugins/nodeports core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/podvolumes core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone core/preempt core/queue core/requests core/saturating core/spelling core/volumes core/volumes/outcome core/whatif/change core/world
 core/whatif: core/config core/devices core/diagnose core/drive core/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/framework core/gangs core/plugins/podvolumes core/printable core/saturating core/store core/whatif/change core/world core/world/memory
 # a scheduler and an operator on a cluster
-core/world/live: core/extender core/footprint core/trim core/world
+core/world/live: core/extender core/footprint core/panics core/trim core/world
 core/operate: core/printable core/whatif/change core/world
-core/usage: core/evict/pressure core/operate core/printable core/world
+core/usage: core/evict/pressure core/operate core/panics core/printable core/world
 core/stream: core/address core/printable core/trace/play
-core/serving: core/address core/config core/stream
-core/reach: core/address core/printable core/saturating
-core/attach: core/stream core/trace core/trace/play
-core/replica: core/config core/drive core/engine core/evict/device core/evict/taint core/framework core/leader core/queue core/reuse core/trace/play core/trace/segments core/world core/world/live
-core/console: core/config core/drive core/engine core/framework core/operate core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
+core/serving: core/address core/config core/panics core/stream
+core/reach: core/address core/panics core/printable core/saturating
+core/attach: core/panics core/stream core/trace core/trace/play
+core/replica: core/config core/drive core/engine core/evict/device core/evict/taint core/framework core/leader core/panics core/queue core/reuse core/trace/play core/trace/segments core/world core/world/live
+core/console: core/config core/drive core/engine core/framework core/operate core/panics core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
 themes: core/boundedfile
 core/changelog
@@ -144,9 +145,9 @@ docs/scale: core/config core/engine core/mk core/mk/kinds core/world views views
 # the programs
 tui/ptytest
 tui/term/celldiff: themes views/draw
-tui/term: core/outfile core/printable themes tui/term/celldiff views/draw
+tui/term: core/outfile core/panics core/printable themes tui/term/celldiff views/draw
 tui: core/attach core/console core/engine core/operate core/outfile core/printable core/saturating core/spelling core/trace core/trace/play core/usage core/whatif core/whatif/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/address core/attach core/boundedfile core/compare core/config core/config/review core/console core/diagnose core/drive core/engine core/evict/observer core/footprint core/framework core/gangs core/leader core/outfile core/plugins/unreadable core/printable core/queue core/reach core/replica core/saturating core/serving core/shadow core/spelling core/stream core/telemetry core/trace core/trace/play core/trace/segments core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
+cmd/app: core/address core/attach core/boundedfile core/compare core/config core/config/review core/console core/diagnose core/drive core/engine core/evict/observer core/footprint core/framework core/gangs core/leader core/outfile core/panics core/plugins/unreadable core/printable core/queue core/reach core/replica core/saturating core/serving core/shadow core/spelling core/stream core/telemetry core/trace core/trace/play core/trace/segments core/trim core/usage core/whatif core/whatif/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/framework"
 	"orrery/core/outfile"
+	"orrery/core/panics"
 	"orrery/core/printable"
 )
 
@@ -20,7 +21,7 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 }
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
-// bad input. Everything that is printed or logged passes a [printable.Writer].
+// bad input, 70 after a panic. Everything that is printed or logged passes a [printable.Writer].
 func Main(args []string, options ...Option) int {
 	defer outfile.RemoveUnfinished()
 	logTo(printable.NewWriter(os.Stderr))
@@ -45,7 +46,11 @@ func execute(words string, args []string, to, errorsTo io.Writer, options []Opti
 	c.SetErr(stderr)
 	c.SetArgs(args)
 	nameCommand(c, words)
-	return exitCode(c.Execute(), stderr)
+	var err error
+	if panicked := panics.Call("this command", func() { err = c.Execute() }); panicked != nil {
+		err = panicked
+	}
+	return exitCode(err, stderr)
 }
 
 func command(plugins framework.Registry) *cobra.Command {

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"orrery/core/address"
+	"orrery/core/panics"
+	"orrery/tui/term"
 )
 
 // Exit codes.
@@ -40,6 +42,10 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitUsage
 	}
 	fmt.Fprintln(stderr, "orrery:", address.ErrorText(err))
+	if panicked := (*panics.Error)(nil); errors.As(err, &panicked) {
+		fmt.Fprintf(stderr, "\n%s\n", panicked.Stack)
+		return term.ExitPanic
+	}
 	var coded interface{ ExitCode() int } // a signal or a panic ended the screen
 	if errors.As(err, &coded) {
 		return coded.ExitCode()

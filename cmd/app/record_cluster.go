@@ -103,8 +103,14 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, commit func(
 		r.silence() // broken watches are expected now
 		r.world.Stop()
 	}()
-	go glanceRegularly(running, loop, glance)
-	if err := loop.Run(running); err != nil {
+	broken := make(chan error, 1)
+	go func() {
+		defer stop()
+		broken <- glanceRegularly(running, loop, glance)
+	}()
+	err = loop.Run(running)
+	stop()
+	if err = errors.Join(err, <-broken); err != nil {
 		return "", errors.Join(fmt.Errorf("recording %s: %w", r.from.name, err), r.recorder.Close())
 	}
 	glance() // a signal may have ended the loop before one
@@ -126,16 +132,18 @@ const (
 	flushEvery  = 10 * time.Second       // what a crash may lose in a quiet cluster
 )
 
-// glanceRegularly checks the limits on the loop's goroutine while no input arrives.
-func glanceRegularly(ctx context.Context, loop *drive.RealTime, glance func()) {
+// glanceRegularly checks the limits on the loop's goroutine while no input arrives, until the context ends. The error is a panic.
+func glanceRegularly(ctx context.Context, loop *drive.RealTime, glance func()) error {
 	ticker := time.NewTicker(glanceEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			_ = loop.Inspect(ctx, func(*engine.Engine) { glance() }) // fails when ctx ends
+			if err := loop.Inspect(ctx, func(*engine.Engine) { glance() }); err != nil && ctx.Err() == nil {
+				return err
+			}
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"orrery/core/panics"
 	"orrery/core/stream"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
@@ -187,9 +188,17 @@ func begin(c *Connection, o play.Options, maxBytes int64) (*reading, *play.Playe
 	return &reading{c, r}, player, nil
 }
 
-// run reads stream after stream.
+// run reads stream after stream. A panic of it ends the session as a scheduler that is not found again does.
 func (s *Session) run(ctx context.Context, r *reading) {
 	defer close(s.done)
+	if err := panics.Call("reading the stream", func() { s.readAll(ctx, r) }); err != nil {
+		s.set(func(st *State) {
+			*st = State{Speaker: st.Speaker, Where: st.Where, LostAt: time.Now(), Lost: err, GaveUp: true}
+		})
+	}
+}
+
+func (s *Session) readAll(ctx context.Context, r *reading) {
 	for r != nil {
 		why := s.read(ctx, r)
 		r.Close()

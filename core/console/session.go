@@ -16,6 +16,7 @@ import (
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/operate"
+	"orrery/core/panics"
 	"orrery/core/shadow"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -130,6 +131,9 @@ func (s *Session) Inspect(read func(*engine.Engine)) {
 			looked = true
 			read(e)
 		})
+		if panicked := (*panics.Error)(nil); errors.As(err, &panicked) {
+			panic(panicked) // where the terminal can be restored
+		}
 		if err == nil || looked {
 			return
 		}

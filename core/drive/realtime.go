@@ -12,6 +12,7 @@ import (
 	"orrery/core/cache"
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/panics"
 	"orrery/core/world"
 )
 
@@ -28,6 +29,8 @@ type Cluster interface {
 	Stamp(event world.Event) world.Input
 	// Synced is closed when the first list of every kind was returned and, as Poll was called again, applied.
 	Synced() <-chan struct{}
+	// Failed delivers why the world cannot go on, if that happens: a part of it has panicked.
+	Failed() <-chan error
 	// Idle reports that no input waits and no effect is being carried out.
 	Idle() bool
 	// Kinds lists the kinds that are watched, and List reads all objects of one from the API server.
@@ -65,13 +68,13 @@ type RealTime struct {
 	draining    bool
 	undecided   bool // there was an input since the engine last had nothing to decide
 	problems    uint64
-	corrupt     error
+	broken      error // why it ends early
 }
 
 // inspection is a read of the engine between two inputs.
 type inspection struct {
 	read func(*engine.Engine)
-	done chan struct{}
+	done chan error // gets the panic of read, or nil
 }
 
 // NewRealTime returns a loop without options, to be set before Run.
@@ -86,12 +89,13 @@ const (
 )
 
 // Run drives the engine until the context ends or everything is drained. It returns early with an error if the engine's
-// cache is corrupted; the process should restart.
-func (r *RealTime) Run(ctx context.Context) error {
+// cache is corrupted, or if it or the world has panicked; the process should restart.
+func (r *RealTime) Run(ctx context.Context) (err error) {
+	defer panics.Recover("the scheduling loop", &err)
 	r.start()
-	for r.corrupt == nil && ctx.Err() == nil {
+	for r.goesOn(ctx) {
 		r.applyWaiting(ctx)
-		if r.corrupt != nil || ctx.Err() != nil {
+		if !r.goesOn(ctx) {
 			break
 		}
 		r.checkTransition()
@@ -105,7 +109,17 @@ func (r *RealTime) Run(ctx context.Context) error {
 		}
 		r.sleep(ctx)
 	}
-	return r.corrupt
+	return r.broken
+}
+
+func (r *RealTime) goesOn(ctx context.Context) bool {
+	if r.broken == nil {
+		select {
+		case r.broken = <-r.World.Failed():
+		default:
+		}
+	}
+	return r.broken == nil && ctx.Err() == nil
 }
 
 func (r *RealTime) start() {
@@ -127,7 +141,7 @@ func (r *RealTime) checkError(_ world.Input, err error) {
 		return
 	}
 	if corruption := (*cache.CorruptionError)(nil); errors.As(err, &corruption) {
-		r.corrupt = fmt.Errorf("the scheduler's cache contradicts itself, restart: %w", err)
+		r.broken = fmt.Errorf("the scheduler's cache contradicts itself, restart: %w", err)
 		return
 	}
 	r.Logger.Error(err, "Part of an input was refused")
@@ -176,7 +190,7 @@ func (r *RealTime) applyWaiting(ctx context.Context) {
 			return
 		}
 		r.apply(in)
-		if r.corrupt != nil || ctx.Err() != nil {
+		if !r.goesOn(ctx) {
 			return
 		}
 	}
@@ -248,6 +262,7 @@ func (r *RealTime) sleep(ctx context.Context) {
 		r.tick()
 	case i := <-r.inspections:
 		i.run(r.Engine)
+	case r.broken = <-r.World.Failed():
 	case <-lead:
 	case <-drain:
 	case <-ctx.Done():
@@ -272,18 +287,16 @@ func (r *RealTime) inspectWaiting() {
 }
 
 func (i inspection) run(e *engine.Engine) {
-	i.read(e)
-	close(i.done)
+	i.done <- panics.Call("reading the scheduler's state", func() { i.read(e) })
 }
 
 // Inspect runs read on the engine between two inputs, on the goroutine of Run, and waits for it. read must not change
-// the engine.
+// the engine. If it panics that is the error, and Run goes on.
 func (r *RealTime) Inspect(ctx context.Context, read func(*engine.Engine)) error {
-	i := inspection{read, make(chan struct{})}
+	i := inspection{read, make(chan error, 1)}
 	select {
 	case r.inspections <- i:
-		<-i.done
-		return nil
+		return <-i.done
 	case <-ctx.Done():
 		return fmt.Errorf("inspecting the engine: %w", ctx.Err())
 	}

@@ -19,6 +19,7 @@ import (
 
 // openCluster is a synced cluster without objects; its events come from a channel.
 type openCluster struct {
+	failed chan error
 	events chan world.Event
 	synced chan struct{}
 	did    []world.Effect
@@ -40,6 +41,7 @@ func (c *openCluster) Stamp(event world.Event) world.Input {
 func (c *openCluster) Synced() <-chan struct{} { return c.synced }
 func (c *openCluster) Idle() bool              { return len(c.events) == 0 }
 func (c *openCluster) Kinds() []world.Kind     { return nil }
+func (c *openCluster) Failed() <-chan error    { return c.failed }
 func (c *openCluster) List(context.Context, world.Kind) ([]world.Object, error) {
 	return nil, nil
 }

@@ -1,96 +1,30 @@
 package engine_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/framework"
 	"orrery/core/mk"
+	"orrery/core/plugins/plugintest"
 	"orrery/core/world"
 )
 
-// fragile panics at one extension point when it is called for the pod "bad", until it is healed.
-type fragile struct {
-	at     framework.Point
-	healed bool
-}
-
-func (f *fragile) Name() string { return "Fragile" }
-
-func (f *fragile) meet(at framework.Point, pod *v1.Pod) {
-	if at == f.at && pod.Name == "bad" && !f.healed {
-		panic(fmt.Sprintf("cannot %s", at))
-	}
-}
-
-func (f *fragile) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
-	f.meet(framework.PreEnqueue, pod)
-	return nil
-}
-
-func (f *fragile) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	f.meet(framework.PreFilter, pod)
-	return nil, nil
-}
-func (f *fragile) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
-
-func (f *fragile) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeInfo) *fwk.Status {
-	f.meet(framework.Filter, pod)
-	return nil
-}
-
-func (f *fragile) PreScore(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
-	f.meet(framework.PreScore, pod)
-	return nil
-}
-
-func (f *fragile) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeInfo) (int64, *fwk.Status) {
-	f.meet(framework.Score, pod)
-	return 0, nil
-}
-func (f *fragile) ScoreExtensions() fwk.ScoreExtensions { return nil }
-
-func (f *fragile) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	f.meet(framework.Reserve, pod)
-	return nil
-}
-func (f *fragile) Unreserve(context.Context, fwk.CycleState, *v1.Pod, string) {}
-
-func (f *fragile) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.Status, time.Duration) {
-	f.meet(framework.Permit, pod)
-	return nil, 0
-}
-
-func (f *fragile) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	f.meet(framework.PreBindPreFlight, pod)
-	return nil
-}
-
-func (f *fragile) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	f.meet(framework.PreBind, pod)
-	return nil
-}
-
-func (f *fragile) Bind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	f.meet(framework.Bind, pod)
-	return fwk.NewStatus(fwk.Skip)
-}
-
-// withPlugin configures a plugin at all its extension points, before the default ones.
-func withPlugin(t testing.TB, plugin fwk.Plugin) engine.Options {
+func withPlugin(t testing.TB, plugin *plugintest.Fragile) engine.Options {
 	t.Helper()
-	return withFactory(t, plugin.Name(), func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return plugin, nil })
+	c, plugins, err := plugin.Configured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Options{Config: c, Plugins: plugins}
 }
 
 func withFactory(t testing.TB, name string, factory framework.PluginFactory) engine.Options {
@@ -132,36 +66,33 @@ func (s *fixture) settle() {
 func (s *fixture) node(pod string) string { return s.e.Store().Pod("default", pod).Spec.NodeName }
 
 // A plugin's panic fails the attempt of its pod like an error, names the plugin, the point and the pod, and is counted. Other
-// pods are bound meanwhile, and this one too once the plugin no longer panics.
+// pods are bound meanwhile, and this one too once the plugin no longer panics. Where a plugin cannot fail an attempt it goes on.
 func TestPanic_FailsOneAttempt(t *testing.T) {
-	points := []framework.Point{
-		framework.PreEnqueue, framework.PreFilter, framework.Filter, framework.PreScore, framework.Score, framework.Reserve, framework.Permit,
-		framework.PreBind, framework.Bind,
-	}
-	for _, at := range points {
+	for _, at := range plugintest.ExtensionPoints() {
 		t.Run(string(at), func(t *testing.T) {
-			plugin := &fragile{at: at}
+			plugin := &plugintest.Fragile{At: at}
 			s := newFixture(t, withPlugin(t, plugin))
 			s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Node("n2").CPU("4").Pods("10").Obj())
 			s.added(mk.Pod("bad").CPU("1").Obj(), mk.Pod("good").CPU("1").Obj())
 			s.settle()
-			if s.node("bad") != "" || s.node("good") == "" {
+			cannotFail := at == framework.QueueSort || at == framework.PostBind
+			if (s.node("bad") == "") == cannotFail || s.node("good") == "" {
 				t.Errorf("bad is on %q, good on %q", s.node("bad"), s.node("good"))
 			}
-			want := fmt.Sprintf("plugin Fragile panicked at %s of pod default/bad: cannot %s", at, at)
+			want := regexp.MustCompile(fmt.Sprintf("^plugin Fragile panicked at %s of pod default/(bad|good): cannot %[1]s$", at))
 			problems := s.e.Problems()
 			if len(problems) == 0 {
 				t.Fatal("no problem is reported")
 			}
 			var panicked *framework.PluginPanic
-			if err := problems[0].Err; !errors.As(err, &panicked) || err.Error() != want || !strings.Contains(panicked.Stack, "fragile).meet") {
+			if err := problems[0].Err; !errors.As(err, &panicked) || !want.MatchString(err.Error()) || !strings.Contains(panicked.Stack, "Fragile).meet") {
 				t.Errorf("problem: %v", problems[0].Err)
 			}
 			counts := []engine.PanicCount{{PanicSource: engine.PanicSource{Plugin: "Fragile", Point: at}, Panics: uint64(len(problems))}}
 			if diff := cmp.Diff(counts, s.e.Panics()); diff != "" {
 				t.Errorf("panics (-want +got):\n%s", diff)
 			}
-			plugin.healed = true
+			plugin.Healed.Store(true)
 			s.apply(world.Changed{Op: world.Modified, Object: mk.Pod("bad").CPU("1").Label("again", "true").Obj()})
 			s.after(10 * time.Minute)
 			s.settle()
@@ -174,7 +105,7 @@ func TestPanic_FailsOneAttempt(t *testing.T) {
 
 // An explanation of such a pod has the panic as its reason, and changes nothing.
 func TestPanic_Explained(t *testing.T) {
-	s := newFixture(t, withPlugin(t, &fragile{at: framework.Filter}))
+	s := newFixture(t, withPlugin(t, &plugintest.Fragile{At: framework.Filter}))
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Pod("bad").CPU("1").Obj())
 	x, err := s.e.Explain("default", "bad")
 	if err != nil {

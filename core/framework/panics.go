@@ -2,12 +2,11 @@ package framework
 
 import (
 	"fmt"
-	"runtime/debug"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/panics"
 	"orrery/core/printable"
 )
 
@@ -18,14 +17,9 @@ type PluginPanic struct {
 	Point   Point
 	// Pod is the pod of the call, as namespace/name; empty where there is none.
 	Pod string
-	// Value is what the plugin panicked with.
-	Value string
-	// Stack is the goroutine's stack at the panic.
-	Stack string
+	// Value is what the plugin panicked with, and Stack the goroutine's stack at the panic.
+	Value, Stack string
 }
-
-// maxPanicValue bounds the value's text, which becomes a part of a pod's condition.
-const maxPanicValue = 500
 
 // The calls of a plugin beyond the extension points.
 const (
@@ -50,10 +44,8 @@ func (p *PluginPanic) Error() string {
 // NewPluginPanic describes a panic. The deferred function that has recovered calls it, so that the stack is still that of the
 // panic.
 func NewPluginPanic(plugin string, point Point, value any) *PluginPanic {
-	return &PluginPanic{
-		Plugin: printable.Text(plugin), Point: point,
-		Value: printable.Line(fmt.Sprint(value), maxPanicValue), Stack: printableLines(string(debug.Stack())),
-	}
+	about := panics.New("plugin", value)
+	return &PluginPanic{Plugin: printable.Text(plugin), Point: point, Value: about.Value, Stack: about.Stack}
 }
 
 // panicked reports a plugin's panic and returns it as an error.
@@ -67,14 +59,6 @@ func (p *Profile) panicked(point Point, plugin string, pod *v1.Pod, value any) e
 		p.deps.OnPanic(failure)
 	}
 	return failure
-}
-
-func printableLines(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	for i, line := range lines {
-		lines[i] = printable.Text(strings.ReplaceAll(line, "\t", "    "))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // recovered makes a plugin's panic the Error status of the call. The function that calls the plugin defers it.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
 
+	"orrery/core/panics"
 	"orrery/core/printable"
 )
 
@@ -58,8 +59,10 @@ func (f *forwarder) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 	opened := make(chan result, 1)
 	go func() {
-		conn, err := f.open()
-		opened <- result{conn, err}
+		var r result
+		defer func() { opened <- r }()
+		defer panics.Recover("opening a port-forward", &r.err)
+		r.conn, r.err = f.open()
 	}()
 	select {
 	case r := <-opened:

@@ -12,7 +12,8 @@
 //	context ended       no new decision; bindings in flight end; then the lease is released     nil
 //	lease lost          nothing more is decided or written, calls in flight are cut off         [ErrLostLease]
 //	another preferred   like an ended context                                                   [ErrLostLease]
-//	state corrupt       like a lost lease; the process should be restarted                       the error
+//	state corrupt       nothing more is decided, and the lease is released; to be restarted      the error
+//	a panic             the same, but one of a plugin, which fails its call                     the error
 //
 // Without leader election it schedules from the start, and ends with [ErrNoElection], as kube-scheduler does.
 //

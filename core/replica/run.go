@@ -11,27 +11,40 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"orrery/core/engine"
+	"orrery/core/panics"
 )
 
 // run is the state of one Run.
 type run struct {
 	*Replica
-	workCtx    context.Context // ends when everything has to stop immediately
-	stop       context.CancelCauseFunc
-	follow     func() // follows the cluster
-	driverDone chan error
-	following  chan struct{}
-	recorded   chan struct{} // closed at the end of the recording; nil without one
+	workCtx   context.Context // ends when everything has to stop immediately
+	stop      context.CancelCauseFunc
+	follow    func()     // follows the cluster
+	ended     chan error // gets why the driver, or a part beside it, has ended
+	following chan struct{}
+	recorded  chan struct{} // closed at the end of the recording; nil without one
 }
 
 // Run runs the replica until the context ends or an error; see the package comment.
 func (r *Replica) Run(ctx context.Context) error {
-	x := &run{Replica: r, driverDone: make(chan error, 1), following: make(chan struct{})}
+	err := r.run(ctx)
+	if panicked := (*panics.Error)(nil); errors.As(err, &panicked) {
+		r.options.Logger.Error(err, "The scheduler panicked", "stack", panicked.Stack)
+	}
+	return err
+}
+
+func (r *Replica) run(ctx context.Context) error {
+	x := &run{Replica: r, ended: make(chan error, 2), following: make(chan struct{})}
 	x.workCtx, x.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	x.follow = sync.OnceFunc(func() {
 		r.cluster.Start()
-		go func() { x.driverDone <- r.driver.Run(x.workCtx) }()
-		go x.refresh()
+		go func() { x.ended <- r.driver.Run(x.workCtx) }()
+		go func() {
+			if err := x.refresh(); err != nil {
+				x.ended <- err
+			}
+		}()
 		x.startRecording()
 		close(x.following)
 	})
@@ -52,22 +65,29 @@ func (r *Replica) Run(ctx context.Context) error {
 	return x.runElection(ctx)
 }
 
-// refresh updates gauges from the engine once a second, until everything stops, and tells subscribers that it goes on.
-func (x *run) refresh() {
+// refresh updates gauges from the engine once a second, and tells subscribers that it goes on. It returns nil when everything stops, and
+// an error after a panic.
+func (x *run) refresh() error {
 	each := time.NewTicker(time.Second)
 	defer each.Stop()
 	for {
-		_ = x.driver.Inspect(x.workCtx, func(e *engine.Engine) { // fails at the end of workCtx
+		err := x.driver.Inspect(x.workCtx, func(e *engine.Engine) {
 			x.metrics.refresh(e)
 			x.feed.Checkpoint()
 			if refresh := x.options.Instruments.Refresh; refresh != nil {
 				refresh(e, x.cluster.Pending)
 			}
 		})
+		switch {
+		case x.workCtx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		}
 		select {
 		case <-each.C:
 		case <-x.workCtx.Done():
-			return
+			return nil
 		}
 	}
 }
@@ -83,7 +103,7 @@ func (x *run) startLeading() {
 // runWithoutElection schedules without a lease.
 func (x *run) runWithoutElection(ctx context.Context) error {
 	select {
-	case err := <-x.driverDone:
+	case err := <-x.ended:
 		return err
 	case <-ctx.Done():
 		x.finishBindings()
@@ -101,9 +121,10 @@ func (x *run) runElection(ctx context.Context) error {
 	defer resign()
 	x.candidacy.start(standing)
 	elected := make(chan struct{})
+	var broken error
 	go func() {
 		defer close(elected)
-		elector.Run(standing)
+		broken = panics.Call("leader election", func() { elector.Run(standing) })
 	}()
 	select {
 	case <-ctx.Done():
@@ -112,7 +133,7 @@ func (x *run) runElection(ctx context.Context) error {
 		<-elected // the lease is released
 		x.options.Logger.Info("Requested to terminate, exiting")
 		return nil
-	case err := <-x.driverDone:
+	case err := <-x.ended:
 		x.stop(err)
 		resign()
 		<-elected
@@ -127,6 +148,10 @@ func (x *run) runElection(ctx context.Context) error {
 		<-elected // the lease is released
 	case <-x.workCtx.Done():
 	case <-elected:
+		if broken != nil {
+			x.stop(broken)
+			return broken
+		}
 	}
 	x.stop(ErrLostLease)
 	x.options.Logger.Error(nil, "Leaderelection lost")
@@ -144,7 +169,7 @@ func (x *run) finishBindings() {
 	timeout := time.NewTimer(drainTimeout)
 	defer timeout.Stop()
 	select {
-	case <-x.driverDone:
+	case <-x.ended:
 	case <-x.workCtx.Done():
 	case <-timeout.C:
 		x.options.Logger.Info("Bindings are cut off that did not end in time", "waited", drainTimeout)

@@ -20,6 +20,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
+
+	"orrery/core/panics"
 )
 
 // AuthenticationOptions are the flags that say how requesters are identified: by a client certificate, by a front proxy's
@@ -207,6 +209,10 @@ func (s clusterProxySettings) RunOnce(ctx context.Context) error {
 
 // Run follows the ConfigMap until the context ends.
 func (s clusterProxySettings) Run(ctx context.Context, workers int) {
-	go s.ConfigMapCAController.Run(ctx, workers)
+	go func() {
+		if err := panics.Call("following the CA of front proxies", func() { s.ConfigMapCAController.Run(ctx, workers) }); err != nil {
+			klog.ErrorS(err, "Changes of the CA of front proxies count only after a restart")
+		}
+	}()
 	s.RequestHeaderAuthRequestController.Run(ctx, workers)
 }

@@ -156,11 +156,10 @@ func (q nodeQuery) podMetrics(ctx context.Context) ([]pressure.PodStats, error) 
 	for range min(maxConcurrentPods, len(q.pods)) {
 		several.Go(func() {
 			for i := range next {
-				one, err := q.podMetric(ctx, q.pods[i])
-				if err != nil {
+				var err error
+				if stats[i], err = q.podMetric(ctx, q.pods[i]); err != nil {
 					giveUp(err)
 				}
-				stats[i] = one
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"orrery/core/evict/pressure"
+	"orrery/core/panics"
 	"orrery/core/world"
 )
 
@@ -102,7 +103,10 @@ func (r *Reader) query(w *nodeState, now time.Time, q nodeQuery) {
 	q.readSettings = w.lastSettings.IsZero() || now.Sub(w.lastSettings) >= settingsInterval
 	r.running++
 	r.queries.Go(func() {
-		answer := q.run(r.until)
+		answer := w.reading
+		if err := panics.Call("asking for usage", func() { answer = q.run(r.until) }); err != nil {
+			answer.Queried, answer.Problem = true, err.Error()
+		}
 		r.mu.Lock()
 		w.querying, w.reading = false, answer
 		if q.readSettings && answer.Configured {

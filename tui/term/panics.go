@@ -4,6 +4,8 @@ import (
 	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
+
+	"orrery/core/panics"
 )
 
 // Model returns a model whose panics, in its methods and in its commands, reach the guard. Bubble Tea's own recovery
@@ -63,6 +65,9 @@ func (g *Guard) recoverPanic() {
 		return
 	}
 	stack := debug.Stack()
+	if known, ok := fault.(*panics.Error); ok { // of another goroutine
+		stack = []byte(known.Stack)
+	}
 	g.once.Do(func() {
 		g.cause, g.panicStack = &ExitError{Panic: fault}, stack
 		close(g.exiting)

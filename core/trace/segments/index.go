@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"orrery/core/panics"
 	"orrery/core/printable"
 	"orrery/core/trace/play"
 )
@@ -125,10 +126,13 @@ func (d *Directory) each(progress func(done int64), do func(i int, s Segment, re
 	}
 	next := make(chan int)
 	var working sync.WaitGroup
+	var failed atomic.Pointer[error]
 	for range min(runtime.GOMAXPROCS(0), len(d.Segments)) {
 		working.Go(func() {
 			for i := range next {
-				do(i, d.Segments[i], read)
+				if err := panics.Call("reading segment "+d.Segments[i].Name, func() { do(i, d.Segments[i], read) }); err != nil {
+					failed.Store(&err)
+				}
 			}
 		})
 	}
@@ -137,6 +141,9 @@ func (d *Directory) each(progress func(done int64), do func(i int, s Segment, re
 	}
 	close(next)
 	working.Wait()
+	if err := failed.Load(); err != nil {
+		panic(*err) // where its caller can end in order
+	}
 }
 
 // countingReader tells how much it reads.

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"orrery/core/panics"
 	"orrery/core/trace/play"
 )
 
@@ -81,13 +82,14 @@ func (r *Recorder) step(ctx context.Context, now time.Time) {
 	}
 }
 
-func (r *Recorder) record(ctx context.Context, now time.Time) error {
+func (r *Recorder) record(ctx context.Context, now time.Time) (err error) {
+	defer panics.Recover("recording", &err)
 	if r.current == nil {
 		if err := r.begin(ctx, now); err != nil {
 			return err
 		}
 	}
-	err := r.current.write(r.disk, now)
+	err = r.current.write(r.disk, now)
 	if errors.Is(err, io.EOF) && r.next != nil {
 		if err := r.end(); err != nil {
 			return err

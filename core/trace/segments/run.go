@@ -3,6 +3,8 @@ package segments
 import (
 	"context"
 	"time"
+
+	"orrery/core/panics"
 )
 
 // closing is how many ticks a disk gets to take the rest once the process ends.
@@ -14,11 +16,10 @@ func (r *Recorder) Run(ctx context.Context, ticks <-chan time.Time) {
 	steps, done := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(done)
-		var last time.Time
-		for last = range steps {
-			r.step(ctx, last)
+		if err := panics.Call("recording", func() { r.work(ctx, steps) }); err != nil {
+			r.update(func(s *Status) { s.Recording = false })
+			r.options.Logger.Error(err, "Nothing is recorded any more; scheduling goes on", "directory", r.options.Directory)
 		}
-		r.finish(last)
 	}()
 	w := watch{recorder: r}
 	for ctx.Err() == nil {
@@ -41,6 +42,14 @@ func (r *Recorder) Run(ctx context.Context, ticks <-chan time.Time) {
 		case <-ticks:
 		}
 	}
+}
+
+func (r *Recorder) work(ctx context.Context, steps <-chan time.Time) {
+	var last time.Time
+	for last = range steps {
+		r.step(ctx, last)
+	}
+	r.finish(last)
 }
 
 // watch tells when a step does not end.

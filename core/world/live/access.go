@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"orrery/core/panics"
 	"orrery/core/world"
 )
 
@@ -106,7 +107,10 @@ func forEachKind(kinds []world.Kind, try func(i int) error) (all kindResults, er
 	errs := make([]error, len(kinds))
 	var group sync.WaitGroup
 	for i := range kinds {
-		group.Go(func() { errs[i] = try(i) })
+		group.Go(func() {
+			defer panics.Recover("reading objects of kind "+string(kinds[i]), &errs[i])
+			errs[i] = try(i)
+		})
 	}
 	group.Wait()
 	for _, kind := range world.SortKinds(kinds) {

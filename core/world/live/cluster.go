@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
+	"orrery/core/panics"
 	"orrery/core/world"
 )
 
@@ -64,6 +65,7 @@ type Cluster struct {
 	group        sync.WaitGroup
 	cancel       context.CancelFunc
 	ctx          context.Context
+	failed       chan error // holds the first panic
 
 	lastInputAt   time.Time // of the last input
 	unhandedLists int       // how many first lists have not been handed out
@@ -106,7 +108,7 @@ func New(o Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		options: o, clock: newClock(), inbox: make(chan world.Event, inboxSize),
-		initialLists: newInitialLists(o.Kinds), unhandedLists: len(o.Kinds), synced: make(chan struct{}),
+		initialLists: newInitialLists(o.Kinds), unhandedLists: len(o.Kinds), synced: make(chan struct{}), failed: make(chan error, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(klog.NewContext(context.Background(), o.Logger))
 	c.workers = newWorkers(c)
@@ -192,6 +194,24 @@ func (c *Cluster) Stamp(event world.Event) world.Input {
 
 // Idle reports whether no input waits and no effect is being carried out.
 func (c *Cluster) Idle() bool { return c.workers.idle() && c.extenders.idle() && len(c.inbox) == 0 }
+
+// Failed delivers the first panic of a goroutine of the cluster. What was lost with it only a restart brings back.
+func (c *Cluster) Failed() <-chan error { return c.failed }
+
+// spawn runs a function on a goroutine of a group.
+func (c *Cluster) spawn(group *sync.WaitGroup, in string, f func()) {
+	group.Go(func() { c.guard(in, f) })
+}
+
+// guard runs a function, whose panic becomes the cluster's failure.
+func (c *Cluster) guard(in string, f func()) {
+	if err := panics.Call(in, f); err != nil {
+		select {
+		case c.failed <- err:
+		default:
+		}
+	}
+}
 
 // Kinds lists the kinds that are watched.
 func (c *Cluster) Kinds() []world.Kind { return c.options.Kinds }

@@ -89,7 +89,7 @@ func (x *extenders) do(id world.EffectID, act world.CallExtender) {
 	x.mu.Lock()
 	x.running[id] = runningCall{act.Pod, cancel}
 	x.mu.Unlock()
-	x.group.Go(func() {
+	x.cluster.spawn(&x.group, "calling an extender", func() {
 		defer cancel()
 		outcome := x.call(ctx, act)
 		_ = x.cluster.enqueue(x.cluster.ctx, effectDone(id, outcome)) // fails only after Stop

@@ -40,7 +40,7 @@ func (c *Cluster) startReflector(ctx context.Context, kind world.Kind, lw *cache
 	f := &reflectorStore{kind: kind, cluster: c, ctx: ctx, whole: len(c.options.Extenders) > 0}
 	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), expectedType(kind), f,
 		cache.ReflectorOptions{Name: "orrery", TypeDescription: string(kind)})
-	c.group.Go(func() { r.RunWithContext(ctx) })
+	c.spawn(&c.group, "reading objects of kind "+string(kind), func() { r.RunWithContext(ctx) })
 }
 
 func (f *reflectorStore) Add(o any) error    { return f.enqueue(world.Added, o) }

@@ -73,7 +73,7 @@ func (w *workers) enqueue(l *podEffects) {
 	w.ready = append(w.ready, l)
 	if w.active < w.maxWorkers {
 		w.active++
-		w.group.Go(w.work)
+		w.cluster.spawn(&w.group, "a call to the API server", w.work)
 	}
 }
 
@@ -85,7 +85,8 @@ func (w *workers) work() {
 			return
 		}
 		if run, ok := j.act.(world.RunPlugin); ok {
-			go func() { w.finish(l, j, w.runPlugin(run, l, j), 0) }() // it may outlive Stop: a plugin cannot be forced to return
+			// It may outlive Stop: a plugin cannot be forced to return.
+			go w.cluster.guard("running a plugin", func() { w.finish(l, j, w.runPlugin(run, l, j), 0) })
 			continue
 		}
 		outcome, again := w.cluster.attempt(j)
@@ -185,7 +186,7 @@ func (w *workers) reportSuperseded(j *task, why error) {
 	default:
 	}
 	if len(j.effects) > 0 {
-		w.group.Go(func() { w.cluster.reportOutcome(j, outcomeOf(why)) })
+		w.cluster.spawn(&w.group, "reporting an outcome", func() { w.cluster.reportOutcome(j, outcomeOf(why)) })
 	}
 }
 
