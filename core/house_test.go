@@ -271,6 +271,65 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 	}
 }
 
+// mayLetPanicsPass lists what starts goroutines that make no error of a panic themselves: what they call does, or they only pass values
+// on, or they are in tools of this repository.
+var mayLetPanicsPass = []string{
+	"cmd/app/record_cluster.go", "core/attach/session.go", "core/replica/recording.go", "core/replica/run.go",
+	"cmd/app/run_signals.go", "core/console/scheduling.go", "core/console/shadowing.go", "core/outfile/unfinished.go", "core/reach/forward.go",
+	"core/soak/command/main.go", "tui/ptytest/session.go", "tui/term/guard.go", "tui/term/panics.go",
+	"tui/term/stop_unix.go", "tui/term/stop_other.go",
+}
+
+// TestHouse_GoroutinesEndInOrder checks that every goroutine makes an error of a panic: see package panics.
+func TestHouse_GoroutinesEndInOrder(t *testing.T) {
+	exempted := map[string]bool{}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || under("core/parity", pkg) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			started := startedBy(n)
+			if started == nil || mentions(started, "panics", "guard") {
+				return true
+			}
+			if slices.Contains(mayLetPanicsPass, path) {
+				exempted[path] = true
+			} else {
+				t.Errorf("%s: a panic of this goroutine ends the process at once: make an error of it, see package panics", fileSet.Position(n.Pos()))
+			}
+			return true
+		})
+	})
+	for _, path := range mayLetPanicsPass {
+		if !exempted[path] {
+			t.Errorf("%s lets no panic pass: remove it from mayLetPanicsPass in core/house_test.go", path)
+		}
+	}
+}
+
+// startedBy returns what a go statement, or a call of a method Go, runs; nil if the node is neither.
+func startedBy(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return n.Call
+	case *ast.CallExpr:
+		if call, ok := n.Fun.(*ast.SelectorExpr); ok && call.Sel.Name == "Go" {
+			return n
+		}
+	}
+	return nil
+}
+
+func mentions(n ast.Node, names ...string) (does bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && slices.Contains(names, id.Name) {
+			does = true
+		}
+		return true
+	})
+	return does
+}
+
 // mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last ones are tools
 // of this repository.
 var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "tui/term/guard.go", "core/soak/command/main.go", "core/soak/plant/main.go", "demo/record/main.go", "docs/features/main.go", "docs/pictures/main.go", "docs/scale/main.go"}

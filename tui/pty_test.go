@@ -20,6 +20,7 @@ import (
 	"orrery/demo/playback"
 	"orrery/tui/ptytest"
 	"orrery/tui/term"
+	"orrery/views"
 )
 
 // The subject is the program on a terminal: this test binary, run again with an argument that names the source.
@@ -52,11 +53,17 @@ func subject(what string) int {
 	if what == "panic" {
 		source = &panickingSource{Recording: d}
 	}
+	view := views.Overview
+	if id, is := strings.CutPrefix(what, "broken pane "); is {
+		view = views.PaneID(id)
+		pane := views.PaneOf(view)
+		*pane = views.Pane{ID: view, Title: pane.Title} // without a body to draw
+	}
 	fps := 0
 	if what == "10 fps" {
 		fps = 10
 	}
-	err = Run(context.Background(), Options{Source: source, Terminal: facts, FPS: fps})
+	err = Run(context.Background(), Options{Source: source, Terminal: facts, FPS: fps, View: view})
 	var ended *term.ExitError
 	if errors.As(err, &ended) {
 		return ended.ExitCode()
@@ -88,15 +95,27 @@ func runOnTerminal(t testing.TB, what string) *ptytest.Session {
 	return ptytest.Start(t, ptytest.Options{Command: []string{os.Args[0], "subject", what}, Width: 120, Height: 40, Dir: t.TempDir()})
 }
 
-func TestRun_PanicRestoresTerminal(t *testing.T) {
-	s := runOnTerminal(t, "panic")
+func checkPanicked(t *testing.T, what, says string) {
+	t.Helper()
+	s := runOnTerminal(t, what)
 	code, _ := s.Exit()
 	if code != term.ExitPanic {
 		t.Errorf("the exit code is %d, want %d", code, term.ExitPanic)
 	}
 	s.CheckRestored()
-	if !bytes.Contains(s.Output(), []byte("an impossible state")) {
-		t.Error("the panic is not reported")
+	if !bytes.Contains(s.Output(), []byte(says)) {
+		t.Errorf("the panic is not reported: %q is missing in\n%s", says, s.Text())
+	}
+}
+
+func TestRun_PanicRestoresTerminal(t *testing.T) { checkPanicked(t, "panic", "an impossible state") }
+
+func TestRun_PanicOfPaneRestoresTerminal(t *testing.T) {
+	for _, p := range views.Panes() {
+		t.Run(string(p.ID), func(t *testing.T) {
+			t.Parallel()
+			checkPanicked(t, "broken pane "+string(p.ID), "views.(*Pane)")
+		})
 	}
 }
 

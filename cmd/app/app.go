@@ -35,10 +35,18 @@ func execute(words string, args []string, to, errorsTo io.Writer, options []Opti
 	defer func() {
 		_, _ = stdout.Flush(), stderr.Flush()
 	}()
+	var err error
+	if panicked := panics.Call("this command", func() { err = run(words, args, stdout, stderr, options) }); panicked != nil {
+		err = panicked
+	}
+	return exitCode(err, stderr)
+}
+
+func run(words string, args []string, stdout, stderr io.Writer, options []Option) error {
 	plugins := framework.Registry{}
 	for _, option := range options {
 		if err := option(plugins); err != nil {
-			return exitCode(err, stderr)
+			return err
 		}
 	}
 	c := command(plugins)
@@ -46,11 +54,7 @@ func execute(words string, args []string, to, errorsTo io.Writer, options []Opti
 	c.SetErr(stderr)
 	c.SetArgs(args)
 	nameCommand(c, words)
-	var err error
-	if panicked := panics.Call("this command", func() { err = c.Execute() }); panicked != nil {
-		err = panicked
-	}
-	return exitCode(err, stderr)
+	return c.Execute()
 }
 
 func command(plugins framework.Registry) *cobra.Command {

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		"orrery":                  func() { os.Exit(app.Main(os.Args[1:])) },
 		"kubectl-orrery":          func() { os.Exit(app.Main(os.Args[1:])) },
 		"kubectl_complete-orrery": func() { os.Exit(app.Main(os.Args[1:])) },
+		"fragile":                 func() { os.Exit(app.Main(os.Args[1:], app.WithPlugin("Fragile", fragilePlugin))) },
 		"maketrace":               func() { makeTrace(os.Args[1]) },
 		"onscreen":                onScreenMain,
 		"kubectl":                 kubectlMain,

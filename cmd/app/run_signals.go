@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/outfile"
+	"orrery/core/panics"
 	"orrery/core/replica"
 )
 
@@ -46,8 +47,13 @@ func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-asked:
-				logFlight(ctx, r)
-				compareCache(ctx, r)
+				err := panics.Call("answering SIGUSR2", func() {
+					logFlight(ctx, r)
+					compareCache(ctx, r)
+				})
+				if err != nil {
+					klog.ErrorS(err, "SIGUSR2 was not answered")
+				}
 			}
 		}
 	}()

@@ -201,7 +201,6 @@ func (s *Session) run(ctx context.Context, r *reading) {
 func (s *Session) readAll(ctx context.Context, r *reading) {
 	for r != nil {
 		why := s.read(ctx, r)
-		r.Close()
 		if ctx.Err() != nil {
 			return
 		}
@@ -210,8 +209,9 @@ func (s *Session) readAll(ctx context.Context, r *reading) {
 	}
 }
 
-// read reads a stream up to its end, and returns why it ended.
+// read reads a stream up to its end, closes it, and returns why it ended.
 func (s *Session) read(ctx context.Context, r *reading) error {
+	defer r.Close()
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {
 		record, err := r.reader.Next()

@@ -113,6 +113,46 @@ func taken(t *testing.T, s *attach.Session, p **play.Player) (state attach.State
 	return state, segments
 }
 
+// brokenReader panics once it was read for a while.
+type brokenReader struct {
+	io.ReadCloser
+	left int
+}
+
+func (r *brokenReader) Read(p []byte) (int, error) {
+	if r.left--; r.left < 0 {
+		panic("planted")
+	}
+	return r.ReadCloser.Read(p[:1])
+}
+
+// A panic of the reader ends the session, which says so; what was read stays.
+func TestSession_EndsAfterPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := newScheduler(t, "a")
+		of.schedule("web-0")
+		whole := of.sent.Len()
+		of.schedule("web-1")
+		s, err := attach.Open(t.Context(), attach.Options{Play: noOptions, Connect: func(context.Context, time.Duration) (*attach.Connection, error) {
+			c := of.connection("")
+			c.ReadCloser = &brokenReader{c.ReadCloser, whole}
+			return c, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var p *play.Player
+		state, _ := taken(t, s, &p)
+		if state.Attached() || !state.GaveUp || state.Lost == nil || state.Lost.Error() != "reading the stream panicked: planted" {
+			t.Errorf("the state is %+v", state)
+		}
+		if p.Engine().Store().Pod("default", "web-0") == nil {
+			t.Error("what was read before is lost")
+		}
+	})
+}
+
 var errNoLeader = errors.New("no scheduler leads")
 
 // When the leader is gone the next one is looked for, after 1, 2 and 4 seconds, and its stream is asked for from before the gap.

@@ -11,8 +11,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/console"
+	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/panics"
+	"orrery/core/world"
 )
 
 // Suppress client-go's log about an unreachable API server.
@@ -150,6 +153,36 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 		s.Inspect(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
 		return seen && s.State().Lost == nil
 	})
+}
+
+// A panic of what reads the engine is the caller's, who can restore the terminal, and the session goes on.
+func TestSession_PanicOfReaderIsCallers(t *testing.T) {
+	session := open(t, newStub(t))
+	err := panics.Call("the caller", func() { session.Inspect(func(*engine.Engine) { panic("planted") }) })
+	if err == nil || err.Error() != "reading the scheduler's state panicked: planted" {
+		t.Errorf("the caller gets %v", err)
+	}
+	read := false
+	session.Inspect(func(*engine.Engine) { read = true })
+	if st := session.State(); !read || st.Ended != nil {
+		t.Errorf("afterwards it is %+v", st)
+	}
+}
+
+// A panic of the loop ends the session, which says why.
+func TestSession_PanicOfLoopIsShown(t *testing.T) {
+	s := newStub(t)
+	session, err := console.Open(t.Context(), console.Options{KubeConfig: s.kubeConfig(), Observer: func(*engine.Engine) drive.Observer {
+		return drive.OnInput(func(world.Input, error) { panic("planted") })
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	eventually(t, session, "the end", func() bool { st := session.State(); return st.Ended != nil })
+	if st := session.State(); st.Alert(time.Now()) != "stopped: the scheduling loop panicked: planted" {
+		t.Errorf("the alert is %q", st.Alert(time.Now()))
+	}
 }
 
 func TestSession_InspectAfterClose(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 
 	"orrery/core/config"
+	"orrery/core/panics"
 )
 
 // The Kubernetes version that a LeaseCandidate announces: the control plane prefers the lowest emulated version, and then
@@ -46,11 +47,16 @@ func (r *Replica) newCandidacy() (*candidacy, error) {
 	return &candidacy{candidate, seen}, nil
 }
 
-// start announces the replica until the context ends.
-func (c *candidacy) start(ctx context.Context) {
-	if c != nil {
-		go c.Run(ctx)
+// start announces the replica until the context ends. After a panic it gives the error to ended.
+func (c *candidacy) start(ctx context.Context, ended chan<- error) {
+	if c == nil {
+		return
 	}
+	go func() {
+		if err := panics.Call("the candidacy for the lease", func() { c.Run(ctx) }); err != nil {
+			ended <- err
+		}
+	}()
 }
 
 // Candidacy reports whether the control plane's requests are being watched; nil without coordinated election.

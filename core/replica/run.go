@@ -35,7 +35,7 @@ func (r *Replica) Run(ctx context.Context) error {
 }
 
 func (r *Replica) run(ctx context.Context) error {
-	x := &run{Replica: r, ended: make(chan error, 2), following: make(chan struct{})}
+	x := &run{Replica: r, ended: make(chan error, 3), following: make(chan struct{})}
 	x.workCtx, x.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	x.follow = sync.OnceFunc(func() {
 		r.cluster.Start()
@@ -119,7 +119,7 @@ func (x *run) runElection(ctx context.Context) error {
 	}
 	standing, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
-	x.candidacy.start(standing)
+	x.candidacy.start(standing, x.ended)
 	elected := make(chan struct{})
 	var broken error
 	go func() {

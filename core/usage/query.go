@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"orrery/core/evict/pressure"
 	"orrery/core/operate"
+	"orrery/core/panics"
 	"orrery/core/printable"
 	"orrery/core/world"
 )
@@ -157,7 +159,8 @@ func (q nodeQuery) podMetrics(ctx context.Context) ([]pressure.PodStats, error) 
 		several.Go(func() {
 			for i := range next {
 				var err error
-				if stats[i], err = q.podMetric(ctx, q.pods[i]); err != nil {
+				panicked := panics.Call("asking for the usage of a pod", func() { stats[i], err = q.podMetric(ctx, q.pods[i]) })
+				if err := errors.Join(panicked, err); err != nil {
 					giveUp(err)
 				}
 			}

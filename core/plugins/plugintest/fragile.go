@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -27,8 +28,8 @@ func ExtensionPoints() (all []framework.Point) {
 	return all
 }
 
-// Fragile is a plugin at every extension point but QueueSort. It panics at one of them when it is called for the pod "bad", until it is
-// healed.
+// Fragile is a plugin at every extension point but QueueSort. It panics at one of them when it is called for the pod "bad", or if At is
+// empty at each for the pod that is named after it, such as "bad-filter", until it is healed.
 type Fragile struct {
 	At     framework.Point
 	Healed atomic.Bool
@@ -48,9 +49,14 @@ func (f *Fragile) Configured() (*config.Configuration, framework.Registry, error
 }
 
 func (f *Fragile) meet(at framework.Point, pod *v1.Pod) {
-	if at == f.At && pod.Name == "bad" && !f.Healed.Load() {
+	if f.breaks(at, pod) {
 		panic(fmt.Sprintf("cannot %s", at))
 	}
+}
+
+func (f *Fragile) breaks(at framework.Point, pod *v1.Pod) bool {
+	bad := at == f.At && pod.Name == "bad" || f.At == "" && pod.Name == "bad-"+strings.ToLower(string(at))
+	return bad && !f.Healed.Load()
 }
 
 // PreEnqueue implements fwk.PreEnqueuePlugin.
@@ -68,10 +74,10 @@ func (f *Fragile) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ 
 // PreFilterExtensions implements fwk.PreFilterPlugin.
 func (f *Fragile) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// Filter implements fwk.FilterPlugin. The pod "bad" fits nowhere where PostFilter is to panic.
+// Filter implements fwk.FilterPlugin. The pod over which PostFilter panics fits nowhere.
 func (f *Fragile) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ fwk.NodeInfo) *fwk.Status {
 	f.meet(framework.Filter, pod)
-	if f.At == framework.PostFilter && pod.Name == "bad" && !f.Healed.Load() {
+	if f.breaks(framework.PostFilter, pod) {
 		return fwk.NewStatus(fwk.Unschedulable, "not healed")
 	}
 	return nil

@@ -108,46 +108,51 @@ func TestRecorder_EndsWithTheProcess(t *testing.T) {
 	}
 }
 
-// Each call of the disk may fail, at any time: the recording stops, is down until the disk is back, and goes on without a gap, since the flight
-// recorder has what came meanwhile.
+// Each call of the disk may fail or panic, at any time: the recording stops, is down until the disk is back, and goes on without a gap, since
+// the flight recorder has what came meanwhile.
 func TestRecorder_GoesOnAfterAnOutage(t *testing.T) {
+	full := func() error { return syscall.ENOSPC }
+	broken := func() error { panic("planted") }
 	for _, call := range []string{"probe", "create", "write", "sync", "finish", "remove", "open"} {
-		t.Run(call, func(t *testing.T) {
-			d := newFakeDisk()
-			s := newScene(t, d, Limits{MaxBytes: 4 << 20, MaxAge: time.Minute, segment: 32 << 10})
-			if call != "open" {
-				s.run(100)
-			}
-			was := s.recorder.Status()
-			d.fails = func(called string) error {
-				if called == call || called == "write" && (call == "probe" || call == "create" || call == "finish") {
-					return syscall.ENOSPC
-				}
-				return nil
-			}
-			s.run(100)
-			st := s.recorder.Status()
-			if st.Up(s.now) || !strings.Contains(s.logged(), "no space left on device") {
-				t.Errorf("up without a disk: %+v, logged %s", st, s.logged())
-			}
-			if n := strings.Count(s.logged(), "Nothing is recorded"); n != 1 {
-				t.Errorf("one outage is logged %d times", n)
-			}
-			if st.Gaps != was.Gaps+1 && call != "open" {
-				t.Errorf("counted %d outages", st.Gaps)
-			}
-			d.fails = func(string) error { return nil }
-			s.run(200)
-			if st := s.recorder.Status(); !st.Up(s.now) {
-				t.Errorf("down although the disk is back: %+v", st)
-			}
-			if all := replays(t, d); len(Gaps(all)) > 0 {
-				t.Errorf("gaps: %v", Gaps(all))
-			}
-			if i := slices.IndexFunc(d.segments(), isPartial); i >= 0 {
-				t.Errorf("left %s", d.segments()[i])
-			}
-		})
+		t.Run(call, func(t *testing.T) { goesOnAfter(t, call, full, "no space left on device") })
+		t.Run(call+" panics", func(t *testing.T) { goesOnAfter(t, call, broken, "recording panicked: planted") })
+	}
+}
+
+func goesOnAfter(t *testing.T, call string, fail func() error, says string) {
+	d := newFakeDisk()
+	s := newScene(t, d, Limits{MaxBytes: 4 << 20, MaxAge: time.Minute, segment: 32 << 10})
+	if call != "open" {
+		s.run(100)
+	}
+	was := s.recorder.Status()
+	d.fails = func(called string) error {
+		if called == call || called == "write" && (call == "probe" || call == "create" || call == "finish") {
+			return fail()
+		}
+		return nil
+	}
+	s.run(100)
+	st := s.recorder.Status()
+	if st.Up(s.now) || !strings.Contains(s.logged(), says) {
+		t.Errorf("up without a disk: %+v, logged %s", st, s.logged())
+	}
+	if n := strings.Count(s.logged(), "Nothing is recorded"); n != 1 {
+		t.Errorf("one outage is logged %d times", n)
+	}
+	if st.Gaps != was.Gaps+1 && call != "open" {
+		t.Errorf("counted %d outages", st.Gaps)
+	}
+	d.fails = func(string) error { return nil }
+	s.run(200)
+	if st := s.recorder.Status(); !st.Up(s.now) {
+		t.Errorf("down although the disk is back: %+v", st)
+	}
+	if all := replays(t, d); len(Gaps(all)) > 0 {
+		t.Errorf("gaps: %v", Gaps(all))
+	}
+	if i := slices.IndexFunc(d.segments(), isPartial); i >= 0 {
+		t.Errorf("left %s", d.segments()[i])
 	}
 }
 
