@@ -104,8 +104,12 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 		return err
 	}
 	streams := &logsapi.LoggingOptions{ErrorStream: c.ErrOrStderr(), InfoStream: c.OutOrStdout()}
+	limited := limitVerbosity(f.logs)
 	if err := logsapi.ValidateAndApplyWithOptions(f.logs, streams, gates); err != nil {
 		return err
+	}
+	if limited {
+		klog.InfoS("The log's level is limited: above it are the contents of requests and responses, with what pods keep secret", "level", serving.MaxVerbosity)
 	}
 	cliflag.PrintFlags(c.Flags())
 	if err := errors.Join(f.validate()...); err != nil {
@@ -144,6 +148,20 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	ctx, stop := signalContext()
 	defer stop()
 	return f.serveAndRun(ctx, r, configuration)
+}
+
+// limitVerbosity limits the levels of the log, and reports whether one was higher.
+func limitVerbosity(l *logs.Options) (limited bool) {
+	limit := func(level *logsapi.VerbosityLevel) {
+		if *level > serving.MaxVerbosity {
+			*level, limited = serving.MaxVerbosity, true
+		}
+	}
+	limit(&l.Verbosity)
+	for i := range l.VModule {
+		limit(&l.VModule[i].Verbosity)
+	}
+	return limited
 }
 
 // tuneGC saves memory at the cost of CPU time, of which scheduling takes little: decisions whose pods are not bound yet

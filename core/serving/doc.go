@@ -21,6 +21,7 @@
 //	authentication.go  client certificates, front proxies, tokens
 //	authorization.go   allowed paths, system:masters, access reviews
 //	endpoints.go       paths
+//	verbosity.go       the level of the log
 //	server.go          start and stop
 //
 // # Differences from kube-scheduler
@@ -29,4 +30,5 @@
 //   - The leader election health check is linked to the elector. In kube-scheduler it is not, so a leader that cannot renew
 //     reports itself healthy.
 //   - Nothing is registered globally, so one process can serve several schedulers.
+//   - Bodies of requests are bounded, and so is the level of the log: above 7 it would have what pods keep secret.
 package serving

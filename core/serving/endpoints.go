@@ -12,7 +12,6 @@ import (
 	"k8s.io/apiserver/pkg/server/statusz"
 	cliflag "k8s.io/component-base/cli/flag"
 	basecompatibility "k8s.io/component-base/compatibility"
-	"k8s.io/component-base/logs"
 	"k8s.io/component-base/metrics/legacyregistry"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // rest_client_* and workqueue_*
 	"k8s.io/component-base/metrics/prometheus/slis"
@@ -61,7 +60,7 @@ func (e *Endpoints) Handler() http.Handler {
 		if e.Config.EnableContentionProfiling {
 			runtime.SetBlockProfileRate(1)
 		}
-		routes.DebugFlags{}.Install(m, "v", routes.StringFlagPutHandler(logs.GlogSetter))
+		routes.DebugFlags{}.Install(m, "v", routes.StringFlagPutHandler(setVerbosity))
 	}
 	if e.Flags != nil && e.Config.Features.Enabled(config.ComponentFlagz) {
 		flagz.Install(m, component, flagz.NamedFlagSetsReader{FlagSets: *e.Flags})

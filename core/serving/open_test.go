@@ -29,7 +29,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 )
 
-// reviewer is an API server that knows the token "good" as admin, lets admin do anything, and has a ConfigMap of
+// reviewer is an API server that knows the token "good" as admin and "guest" as a guest, lets admin do anything, and has a ConfigMap of
 // authentication settings.
 type reviewer struct{ settings map[string]string }
 
@@ -39,8 +39,13 @@ func (s reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/tokenreviews"):
 		var review authenticationv1.TokenReview
 		_ = json.NewDecoder(r.Body).Decode(&review)
-		if review.Spec.Token == "good" {
+		switch review.Spec.Token {
+		case "good":
 			review.Status = authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "admin"}}
+		case "guest":
+			review.Status = authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "guest"}}
+		case "expired":
+			review.Status.Error = "token has expired"
 		}
 		_ = json.NewEncoder(w).Encode(review)
 	case strings.HasSuffix(r.URL.Path, "/subjectaccessreviews"):
@@ -142,12 +147,17 @@ func (a *authority) file(t *testing.T) string {
 
 func (a *authority) client(t *testing.T, name string) *tls.Certificate {
 	t.Helper()
+	return a.clientUntil(t, name, distantFuture)
+}
+
+func (a *authority) clientUntil(t *testing.T, name string, end time.Time) *tls.Certificate {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: distantFuture,
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: end,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}, a.cert, &key.PublicKey, a.key)
 	if err != nil {

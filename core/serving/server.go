@@ -40,9 +40,13 @@ func (s *Server) Stop() {
 // Address is the address of the listener.
 func (s *Server) Address() net.Addr { return s.info.Listener.Addr() }
 
+// maxBody bounds the bodies of requests, of which the largest is a level of the log.
+const maxBody = 64 << 10
+
 // withAuth authenticates and authorizes requests.
 func withAuth(handler http.Handler, authn authenticator.Request, authz authorizer.Authorizer) http.Handler {
 	resolver := &apirequest.RequestInfoFactory{APIPrefixes: sets.NewString(), GrouplessAPIPrefixes: sets.NewString()}
+	handler = http.MaxBytesHandler(handler, maxBody)
 	handler = genericapifilters.WithAuthorization(handler, authz, scheme.Codecs)
 	handler = genericapifilters.WithAuthentication(handler, authn, genericapifilters.Unauthorized(scheme.Codecs), nil, nil)
 	handler = genericapifilters.WithRequestInfo(handler, resolver)
