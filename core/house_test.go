@@ -42,6 +42,7 @@ core/controllerapi: core/podapi core/storageapi
 core/spelling
 # what a world says and wants, and what the API's objects come to
 core/world: core/nodenames
+core/mk/canaries: core/world
 core/codec: core/footprint core/world
 core/codec/codectest
 core/quota: core/podapi core/requests core/saturating core/world

@@ -1,27 +1,88 @@
 package trace_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"orrery/core/mk/canaries"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
 
 var update = flag.Bool("update", false, "write what recordings keep of objects into testdata")
+
+var hashedName = regexp.MustCompile(`h[0-9a-f]{16}`)
+
+// hashedRecording is a recording of an object of every kind, with names hashed by a salt.
+func hashedRecording(t *testing.T, salt string) string {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := trace.NewHashedWriter(&file, trace.Header{Start: start}, newHash(t, salt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range world.Kinds() {
+		object, err := canaries.Object(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Added, Object: object})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	records, damage := read(t, file.Bytes())
+	if damage != nil {
+		t.Fatal(damage)
+	}
+	var text strings.Builder
+	for _, r := range records {
+		if err := json.NewEncoder(&text).Encode(r.Body.(trace.Input).Event.(world.Changed).Object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return text.String()
+}
+
+// Recordings of the same objects under two salts have no name in common, and are the same but for the names: neither a name nor its
+// length or form tells which one of the other recording it is.
+func TestNameHasher_SaltsAreUnrelated(t *testing.T) {
+	one, other := hashedRecording(t, "a salt of its own"), hashedRecording(t, "another salt")
+	names := hashedName.FindAllString(one, -1)
+	if len(names) < 100 {
+		t.Fatalf("only %d names are hashed", len(names))
+	}
+	for _, name := range names {
+		if strings.Contains(other, name) {
+			t.Errorf("%s is in both recordings", name)
+		}
+	}
+	if diff := cmp.Diff(numbered(one), numbered(other)); diff != "" {
+		t.Errorf("more than the names differs:\n%s", diff)
+	}
+}
+
+// numbered replaces hashed names by numbers, in the order of a text.
+func numbered(text string) string {
+	seen := map[string]int{}
+	return hashedName.ReplaceAllStringFunc(text, func(name string) string {
+		if _, known := seen[name]; !known {
+			seen[name] = len(seen)
+		}
+		return fmt.Sprintf("<%d>", seen[name])
+	})
+}
 
 // TestNameHasher_KeepsOnlyListedFields records an object of every kind in which every text is its own path. The paths
 // in the file are exactly those in testdata/kept.txt: a field that a later Kubernetes adds, or that a new rule keeps,
@@ -29,22 +90,19 @@ var update = flag.Bool("update", false, "write what recordings keep of objects i
 func TestNameHasher_KeepsOnlyListedFields(t *testing.T) {
 	var kept []string
 	for _, kind := range world.Kinds() {
-		object, err := world.New(kind)
+		object, err := canaries.Object(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fillStrings(reflect.ValueOf(object).Elem(), string(kind))
 		file := written(t, trace.Header{Start: start},
 			trace.Record{At: start, Body: inputBody(world.Listed{Kind: kind, Objects: []world.Object{object}})},
 			trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Deleted, Object: object})})
-		for _, place := range song.FindAllString(unpacked(t, file), -1) {
-			kept = append(kept, strings.Trim(place, "⟦⟧"))
-		}
+		kept = append(kept, canaries.Paths(unpacked(t, file))...)
 	}
 	slices.Sort(kept)
 	kept = slices.Compact(kept)
 	for _, place := range kept {
-		if secret := secretIn(place); secret != "" {
+		if secret := canaries.Secret(place); secret != "" {
 			t.Errorf("%s is recorded, and %s is not for others", place, secret)
 		}
 	}
@@ -65,88 +123,5 @@ func TestNameHasher_KeepsOnlyListedFields(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("other texts are recorded than before; if they are no secrets, run go test ./core/trace -run KeepsOnlyListedFields -update (-want +got):\n%s", diff)
-	}
-}
-
-// secrets are the parts of objects that reveal what a workload does or knows, and texts that people and programs write
-// freely.
-var secrets = []string{
-	"env", "envFrom", "command", "args", "workingDir", "annotations", "managedFields", "secret", "secretName", "secretRef", "secretNamespace",
-	"nodePublishSecretRef", "nodeStageSecretRef", "controllerPublishSecretRef", "controllerExpandSecretRef", "nodeExpandSecretRef", "imagePullSecrets",
-	"configMap", "projected", "downwardAPI", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "volumeMounts", "volumeAttributes",
-	"serviceAccountName", "hostAliases", "dnsConfig", "securityContext", "message", "description", "parameters", "opaqueParameters", "data",
-	"addresses", "podIP", "podIPs", "terminationMessagePath", "state", "lastState", "ephemeralContainers", "mountOptions",
-}
-
-func secretIn(place string) string {
-	for _, part := range strings.FieldsFunc(place, func(r rune) bool { return strings.ContainsRune(".[]{}", r) }) {
-		if slices.Contains(secrets, part) {
-			return part
-		}
-	}
-	return ""
-}
-
-var song = regexp.MustCompile(`⟦[^⟧]*⟧`)
-
-// fillStrings sets every text in a value to its path.
-func fillStrings(v reflect.Value, place string) {
-	switch x := v.Addr().Interface().(type) {
-	case *metav1.Time:
-		*x = metav1.NewTime(start)
-		return
-	case *metav1.MicroTime:
-		*x = metav1.NewMicroTime(start)
-		return
-	case *metav1.Duration:
-		x.Duration = time.Second
-		return
-	case *resource.Quantity:
-		*x = resource.MustParse("1")
-		return
-	case *intstr.IntOrString:
-		*x = intstr.FromString("⟦" + place + "⟧")
-		return
-	case *runtime.RawExtension:
-		x.Raw = []byte(fmt.Sprintf(`{"k":"⟦%s⟧"}`, place))
-		return
-	case *metav1.FieldsV1:
-		x.Raw = []byte(fmt.Sprintf(`{"⟦%s⟧":{}}`, place))
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString("⟦" + place + "⟧")
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		v.SetInt(1)
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillStrings(v.Elem(), place)
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			v.SetBytes([]byte("⟦" + place + "⟧"))
-			return
-		}
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fillStrings(v.Index(0), place+"[]")
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		fillStrings(key, place+"{key}")
-		fillStrings(value, place+"{}")
-		v.SetMapIndex(key, value)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if field.Anonymous && name == "" {
-				name = strings.ToLower(field.Name[:1]) + field.Name[1:]
-			}
-			if field.IsExported() && field.Name != "TypeMeta" {
-				fillStrings(v.Field(i), place+"."+name)
-			}
-		}
 	}
 }

@@ -51,56 +51,6 @@ func unpacked(t *testing.T, file []byte) string {
 	return text
 }
 
-func TestWriter_TrimsWhatSchedulingDoesNotRead(t *testing.T) {
-	for name, plant := range map[string]func(*v1.Pod, *v1.Node){
-		"environment":       func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].Env = []v1.EnvVar{{Name: canary, Value: canary}} },
-		"environment from":  func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].EnvFrom = []v1.EnvFromSource{{Prefix: canary}} },
-		"command":           func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].Command = []string{canary} },
-		"arguments":         func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].Args = []string{canary} },
-		"working directory": func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].WorkingDir = canary },
-		"probe": func(p *v1.Pod, _ *v1.Node) {
-			p.Spec.Containers[0].LivenessProbe = &v1.Probe{ProbeHandler: v1.ProbeHandler{Exec: &v1.ExecAction{Command: []string{canary}}}}
-		},
-		"mounts": func(p *v1.Pod, _ *v1.Node) { p.Spec.Containers[0].VolumeMounts = []v1.VolumeMount{{Name: canary}} },
-		"config map volume": func(p *v1.Pod, _ *v1.Node) {
-			p.Spec.Volumes = []v1.Volume{{Name: canary, VolumeSource: v1.VolumeSource{ConfigMap: &v1.ConfigMapVolumeSource{Items: []v1.KeyToPath{{Key: canary}}}}}}
-		},
-		"secret volume": func(p *v1.Pod, _ *v1.Node) {
-			p.Spec.Volumes = []v1.Volume{{Name: canary, VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: canary}}}}
-		},
-		"service account": func(p *v1.Pod, _ *v1.Node) { p.Spec.ServiceAccountName = canary },
-		"pull secrets":    func(p *v1.Pod, _ *v1.Node) { p.Spec.ImagePullSecrets = []v1.LocalObjectReference{{Name: canary}} },
-		"host aliases":    func(p *v1.Pod, _ *v1.Node) { p.Spec.HostAliases = []v1.HostAlias{{IP: canary}} },
-		"a pod's message": func(p *v1.Pod, _ *v1.Node) {
-			p.Status.Phase, p.Status.Reason, p.Status.Message = v1.PodFailed, "Error", canary
-		},
-		"unknown annotation":  func(p *v1.Pod, _ *v1.Node) { p.Annotations = map[string]string{canary: "x", "x": canary} },
-		"managed fields":      func(p *v1.Pod, _ *v1.Node) { p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary}} },
-		"a node's annotation": func(_ *v1.Pod, n *v1.Node) { n.Annotations = map[string]string{"x": canary} },
-		"a node's addresses":  func(_ *v1.Pod, n *v1.Node) { n.Status.Addresses = []v1.NodeAddress{{Address: canary}} },
-		"a node's manager":    func(_ *v1.Pod, n *v1.Node) { n.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary}} },
-		"a node's provider":   func(_ *v1.Pod, n *v1.Node) { n.Spec.ProviderID = canary },
-		"a condition's message": func(_ *v1.Pod, n *v1.Node) {
-			n.Status.Conditions = []v1.NodeCondition{{Type: v1.NodeReady, Message: canary}}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pod, node := mk.Pod("a").CPU("1").Obj(), mk.Node("n").CPU("1").Obj()
-			if len(pod.Spec.Containers) == 0 {
-				pod.Spec.Containers = []v1.Container{{Name: "main"}}
-			}
-			plant(pod, node)
-			file := written(t, trace.Header{Start: start},
-				trace.Record{At: start, Body: inputBody(world.Listed{Kind: world.Pod, Objects: []world.Object{pod}})},
-				trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Modified, Object: pod})},
-				trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Deleted, Object: node})})
-			if strings.Contains(unpacked(t, file), canary) {
-				t.Error("the canary is in the file")
-			}
-		})
-	}
-}
-
 func newHash(t testing.TB, salt string) *trace.NameHasher {
 	t.Helper()
 	h, err := trace.NewNameHasher([]byte(salt))
