@@ -11,10 +11,10 @@ ROW ?= .
 HOURS ?= 1000
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench soak parity parity-doc features-doc traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint bench soak parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: build ## watch the scheduler at work on an embedded scenario
 	@echo "Next: a recorded morning on the whole terminal. space pauses, ? shows the keys, q quits."
@@ -32,8 +32,9 @@ test: ## every test of both modules, with the race detector where goroutines run
 	cd $(PARITY) && go run ./runtests -packages '$(PKG)'
 
 # In "make check test" the unit tests run once, in test.
-check: ## the quick loop: format, vet, staticcheck, unit tests
+check: ## the quick loop: format, modules, vet, staticcheck, unit tests
 	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt mends it):"; echo "$$bad"; exit 1; }
+	go mod verify
 	go vet ./...
 	go tool staticcheck ./...
 	$(if $(filter test,$(MAKECMDGOALS)),,go test ./...)
@@ -44,6 +45,11 @@ fmt: ## format every file
 lint: ## vet and staticcheck in both modules
 	go vet ./... && go tool staticcheck ./...
 	cd $(PARITY) && go vet ./... && go tool staticcheck ./...
+
+# GOVULNDB may name a copy of the database.
+vulncheck: ## known vulnerabilities in what is used; skipped where their database cannot be reached
+	@if [ -n "$$GOVULNDB" ] || timeout 5 bash -c '</dev/tcp/vuln.go.dev/443' 2>/dev/null; then go tool govulncheck ./cmd/orrery; \
+	else echo "SKIPPED: the database of vulnerabilities, vuln.go.dev, cannot be reached, and GOVULNDB names no copy"; fi
 
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	cd $(PARITY) && go run ./bench -row '$(ROW)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(filter .,$(ROW)),-out ../../docs/benchmarks.md)
@@ -68,6 +74,9 @@ parity-doc: ## write docs/parity.md anew from the comparisons
 
 features-doc: ## write docs/features.md anew from its rows and the tests that show them
 	go run ./docs/features
+
+dependencies-doc: ## write docs/dependencies.md anew: the modules that are used, with their licences
+	go run ./docs/dependencies
 
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record
