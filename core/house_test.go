@@ -31,6 +31,7 @@ core/outfile
 core/planted
 core/printable
 core/panics: core/printable
+core/fuzz: core/printable
 core/saturating
 core/reuse
 core/requests: core/saturating
@@ -236,7 +237,7 @@ func TestHouse_DocNamesEveryPackage(t *testing.T) {
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.
-var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/stream", "core/console", "core/usage", "core/attach", "core/soak/command", "core/soak/plant", "cmd/app", "tui", "core/parity", "docs/scale"}
+var mayReadClock = []string{"core/drive", "core/world/live", "core/replica", "core/stream", "core/console", "core/usage", "core/attach", "core/fuzz", "core/soak/command", "core/soak/plant", "cmd/app", "tui", "core/parity", "docs/scale"}
 
 func TestHouse_NoClockNoSleep(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}
@@ -277,7 +278,7 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 // on, or they are in tools of this repository.
 var mayLetPanicsPass = []string{
 	"cmd/app/record_cluster.go", "core/attach/session.go", "core/replica/recording.go", "core/replica/run.go",
-	"cmd/app/run_signals.go", "core/console/scheduling.go", "core/console/shadowing.go", "core/outfile/unfinished.go", "core/reach/forward.go",
+	"core/fuzz/watch.go", "core/fuzz/command/session.go", "cmd/app/run_signals.go", "core/console/scheduling.go", "core/console/shadowing.go", "core/outfile/unfinished.go", "core/reach/forward.go",
 	"core/soak/command/main.go", "tui/ptytest/session.go", "tui/term/guard.go", "tui/term/panics.go",
 	"tui/term/stop_unix.go", "tui/term/stop_other.go",
 }

@@ -1,10 +1,10 @@
 package themes_test
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 
+	"orrery/core/fuzz"
 	"orrery/themes"
 )
 
@@ -51,20 +51,22 @@ func TestParse_ErrorsNameTheField(t *testing.T) {
 	}
 }
 
+// FuzzParse reads themes.
+//
+//orrery:reads themes
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: a\nbase: dark\ncolors:\n  heat: ['#000000', '#ffffff']\n  text: 3\n"))
 	f.Add([]byte("{" + strings.Repeat("a,", 30_000) + "}"))
 	f.Add([]byte(strings.Repeat("a", 100_000)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		theme, err := themes.Parse(data)
-		runtime.ReadMemStats(&after)
+		var theme *themes.Theme
+		var err error
+		fuzz.Cost(t, len(data), func() { theme, err = themes.Parse(data) })
+		if err != nil {
+			fuzz.Error(t, err)
+		}
 		if (theme == nil) == (err == nil) {
 			t.Errorf("theme %v and error %v", theme, err)
-		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
-			t.Errorf("%d bytes allocate %d MiB", len(data), took>>20)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"orrery/core/config"
+	"orrery/core/fuzz"
 )
 
 const wrongEverywhere = head + `parallelism: 0
@@ -124,13 +125,17 @@ func TestLines_Plugin(t *testing.T) {
 // lineBreak has all that YAML takes for the end of a line.
 var lineBreak = regexp.MustCompile("[\r\n\u0085\u2028\u2029]")
 
-// Whatever the bytes are, no line is beyond the last.
+// FuzzLines reads the line numbers of a scheduler configuration.
+//
+//orrery:reads core/config
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(wrongEverywhere), "profiles[1].plugins.score.enabled[1].name")
 	f.Add([]byte("a: &a [*a]"), "a[0][0]")
 	f.Add([]byte("{a: [1]}"), "a[-1]..[")
 	f.Fuzz(func(t *testing.T, data []byte, path string) {
-		lines, last := config.LinesOf(data), 1+len(lineBreak.FindAll(data, -1))
+		var lines config.Lines
+		fuzz.Cost(t, len(data), func() { lines = config.LinesOf(data) })
+		last := 1 + len(lineBreak.FindAll(data, -1))
 		if got := lines.Of(path); got < 0 || got > last {
 			t.Errorf("%q is on line %d of %d", path, got, last)
 		}

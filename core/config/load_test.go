@@ -17,6 +17,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"orrery/core/config"
+	"orrery/core/fuzz"
 )
 
 func TestLoad_WithoutConfiguration(t *testing.T) {
@@ -201,7 +202,9 @@ func TestLoad_DefaultedPointersSet(t *testing.T) {
 	}
 }
 
-// FuzzLoad: no bytes make it panic or fill the memory, and what loads is written so that it loads to the same again.
+// FuzzLoad reads scheduler configurations.
+//
+//orrery:reads core/config
 func FuzzLoad(f *testing.F) {
 	for _, path := range goldenFiles(f) {
 		s := readGolden(f, path)
@@ -218,14 +221,13 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, took, err := measured(data, features)
-		if took > mostMemory {
-			t.Errorf("%d bytes allocate %d MiB", len(data), took>>20)
+		var c *config.Configuration
+		fuzz.Cost(t, len(data), func() { c, err = config.Load(data, features) })
+		if (c == nil) == (err == nil) {
+			t.Errorf("configuration %v and error %v", c, err)
 		}
 		if err != nil {
-			if text := err.Error(); text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' }) {
-				t.Errorf("an error that cannot be shown: %q", text)
-			}
+			fuzz.Errors(t, err, 102) // a hundred, with a line above them and one about the others
 			return
 		}
 		text, err := c.YAML()

@@ -12,42 +12,46 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/fuzz"
 	"orrery/core/mk"
 	"orrery/core/world"
 )
 
-// For any inputs in any order the engine does not panic, Check finds nothing, and a fork behaves the same. Errors are
-// allowed.
+// FuzzApply reads inputs in any order, as a cluster or a recording has them.
+//
+//orrery:reads core/engine core/store core/queue core/cache core/framework
 func FuzzApply(f *testing.F) {
 	f.Add([]byte("a node, a pod, a step"))
 	f.Add([]byte{1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 7, 3, 0, 6, 0, 0})
 	f.Add([]byte(strings.Repeat("\x00\x01\x02\x03\x05\x08\x0d\x15\x22\x37\x59\x90", 12)))
 	f.Add([]byte(strings.Repeat("\x07\x00\x01\x01\x03\x40\x09\x02\x80\x0a\x55", 16)))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		const enough = 512
-		s := &storyRun{t: t, now: start, objects: map[string]world.Object{}, plugins: []*pluginSpec{
-			{name: "Odd", points: []string{"preFilter", "filter", "reserve", "permit", "preBind", "bind", "postBind"}, answers: map[string][]string{
-				"Bind": {"skip"}, "PreBindPreFlight": {"skip"},
-			}},
-		}}
-		s.open()
-		in := &fuzzData{data: data[:min(len(data), enough)]}
-		for len(in.data) > 0 {
-			action := s.fuzzCommand(in)
-			for _, p := range s.players {
-				s.building = p
-				p.log = nil
-				action(p)
-				p.collect()
-				if err := p.Check(); err != nil {
-					t.Fatalf("check: %v", err)
-				}
-				if p.Digest() != s.players[0].Digest() {
-					t.Fatalf("the fork's output is %q, the engine's %q", p.log, s.players[0].log)
-				}
+	f.Fuzz(func(t *testing.T, data []byte) { fuzz.Cost(t, len(data), func() { applyAll(t, data) }) })
+}
+
+func applyAll(t *testing.T, data []byte) {
+	const enough = 512
+	s := &storyRun{t: t, now: start, objects: map[string]world.Object{}, plugins: []*pluginSpec{
+		{name: "Odd", points: []string{"preFilter", "filter", "reserve", "permit", "preBind", "bind", "postBind"}, answers: map[string][]string{
+			"Bind": {"skip"}, "PreBindPreFlight": {"skip"},
+		}},
+	}}
+	s.open()
+	in := &fuzzData{data: data[:min(len(data), enough)]}
+	for len(in.data) > 0 {
+		action := s.fuzzCommand(in)
+		for _, p := range s.players {
+			s.building = p
+			p.log = nil
+			action(p)
+			p.collect()
+			if err := p.Check(); err != nil {
+				t.Fatalf("check: %v", err)
+			}
+			if p.Digest() != s.players[0].Digest() {
+				t.Fatalf("the fork's output is %q, the engine's %q", p.log, s.players[0].log)
 			}
 		}
-	})
+	}
 }
 
 // fuzzData turns bytes into choices. Without bytes left, every choice is the first.

@@ -12,11 +12,14 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"pgregory.net/rapid"
 
+	"orrery/core/fuzz"
 	"orrery/core/nodenames"
 	"orrery/core/world"
 )
 
-// FuzzScanner compares the scanner with encoding/json: what it reads, that reads alike, and from what it leaves nothing is lost.
+// FuzzScanner reads answers of extenders, beside encoding/json.
+//
+//orrery:reads core/extender
 func FuzzScanner(f *testing.F) {
 	for _, response := range []string{
 		`{"Nodes":null,"NodeNames":["n1","n2"],"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":""}`,
@@ -29,7 +32,9 @@ func FuzzScanner(f *testing.F) {
 		f.Add(response, true)
 		f.Add(response, false)
 	}
-	f.Fuzz(func(t *testing.T, response string, prioritize bool) { compareWithJSON(t, response, prioritize) })
+	f.Fuzz(func(t *testing.T, response string, prioritize bool) {
+		fuzz.Cost(t, len(response), func() { compareWithJSON(t, response, prioritize) })
+	})
 }
 
 // Responses made of pieces of JSON come closer to what the scanner reads than those that a fuzzer finds in a short time.

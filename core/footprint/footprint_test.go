@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/footprint"
+	"orrery/core/fuzz"
 	"orrery/core/world"
 )
 
@@ -219,18 +220,24 @@ func TestShape_RefusesHugeExponents(t *testing.T) {
 	}
 }
 
+// FuzzShape reads encoded objects, for how much memory they take.
+//
+//orrery:reads core/footprint
 func FuzzShape(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a"}]}}`))
 	f.Add([]byte{0x12, 4, 0x12, 0, 0x12, 0})
 	f.Add([]byte(`[{"a":"\\"},[[1e5],null]]`))
+	shapes := []*footprint.Shape{footprint.Of(&v1.Pod{}), footprint.Of(&metav1.PartialObjectMetadata{}), footprint.Any}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, shape := range []*footprint.Shape{footprint.Of(&v1.Pod{}), footprint.Of(&metav1.PartialObjectMetadata{}), footprint.Any} {
+		for _, shape := range shapes {
 			most := int64(2 * footprint.Costliest * (len(data) + 1))
-			if got := shape.Proto(data); got > most && got < footprint.HugeQuantity {
-				t.Errorf("%d bytes take %d of memory", len(data), got)
+			var encoded, text int64
+			fuzz.Cost(t, len(data), func() { encoded, text = shape.Proto(data), shape.JSON(data) })
+			if encoded > most && encoded < footprint.HugeQuantity {
+				t.Errorf("%d bytes take %d of memory", len(data), encoded)
 			}
-			if got := shape.JSON(data); got > most && got < footprint.HugeQuantity {
-				t.Errorf("%d bytes take %d of memory in JSON", len(data), got)
+			if text > most && text < footprint.HugeQuantity {
+				t.Errorf("%d bytes take %d of memory in JSON", len(data), text)
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orrery/core/fuzz"
 	"orrery/core/printable"
 )
 
@@ -94,13 +95,17 @@ func TestText_CleanStringDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// FuzzLine reads text that goes into a line.
+//
+//orrery:reads core/printable
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"web-0", "\x1b[2J", "a\u202eb", "\xff\xfe", "e\u0301\u0301\u0301\u0301\u0301\u0301", "👩\u200d🚀\r\n"} {
 		f.Add(s, 10)
 	}
 	f.Fuzz(func(t *testing.T, s string, most int) {
 		most %= 300
-		got := printable.Line(s, most)
+		var got string
+		fuzz.Cost(t, len(s), func() { got = printable.Line(s, most) })
 		if !utf8.ValidString(got) {
 			t.Fatalf("Line(%q, %d) = %q is not UTF-8", s, most, got)
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"orrery/core/fuzz"
 	"orrery/core/printable"
 )
 
@@ -102,13 +103,17 @@ func TestControl_FindsTheFirst(t *testing.T) {
 	}
 }
 
+// FuzzWriter reads text that a command prints.
+//
+//orrery:reads core/printable
 func FuzzWriter(f *testing.F) {
 	for _, s := range []string{"web-0", "\x1b[2J", "a\u202eb", "\xff\xfe", "\xe2\x80", "\u009b", "👩\u200d🚀\r\n"} {
 		f.Add(s, 1)
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
 		cut = min(max(cut, 0), len(s))
-		got := written(t, s)
+		var got string
+		fuzz.Cost(t, len(s), func() { got = written(t, s) })
 		if parts := written(t, s[:cut], s[cut:]); parts != got {
 			t.Fatalf("%q cut at %d came out as %q, and whole as %q", s, cut, parts, got)
 		}

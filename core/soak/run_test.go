@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orrery/core/fuzz"
 	"orrery/core/soak"
 )
 
@@ -96,11 +97,17 @@ func TestReadPlan_RefusesWhatCannotBeRun(t *testing.T) {
 	}
 }
 
+// FuzzReadPlan reads plans of simulations.
+//
+//orrery:reads core/soak core/soak/command
 func FuzzReadPlan(f *testing.F) {
 	f.Add(soak.Draw(1, 1).Text())
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := soak.ReadPlan(text)
+		var p soak.Plan
+		var err error
+		fuzz.Cost(t, len(text), func() { p, err = soak.ReadPlan(text) })
 		if err != nil {
+			fuzz.Error(t, err)
 			return
 		}
 		if again, err := soak.ReadPlan(p.Text()); err != nil || !bytes.Equal(again.Text(), p.Text()) {

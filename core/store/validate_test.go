@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/fuzz"
 	"orrery/core/mk"
 	"orrery/core/store"
 	"orrery/core/trim"
@@ -367,7 +368,9 @@ func TestAnEventWithoutAnObjectIsAnError(t *testing.T) {
 	}
 }
 
-// FuzzIngest decodes any JSON into any kind and hands it over as every kind of event.
+// FuzzIngest reads objects of each kind, as every kind of event.
+//
+//orrery:reads core/store core/trim core/world
 func FuzzIngest(f *testing.F) {
 	kinds := world.Kinds()
 	for i, kind := range kinds {
@@ -400,7 +403,11 @@ func FuzzIngest(f *testing.F) {
 			return
 		}
 		s := store.New()
-		deltas, err := s.Apply(world.Changed{Op: world.Op(op % 3), Object: o})
+		var deltas []store.Delta
+		fuzz.Cost(t, len(data), func() { deltas, err = s.Apply(world.Changed{Op: world.Op(op % 3), Object: o}) })
+		if err != nil {
+			fuzz.Error(t, err)
+		}
 		switch {
 		case err != nil && (len(deltas) > 0 || s.Len(k) > 0):
 			t.Fatalf("refused (%v), and yet held", err)

@@ -5,13 +5,14 @@ import (
 	"os"
 	"testing"
 
+	"orrery/core/fuzz"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
 
-// FuzzRead reads arbitrary bytes. Checksums reject most changes, so it also fuzzes the entries behind them: it reads
-// the bytes once as a file, and as the contents of a valid block of a trace with and without states. What it allocates is bounded by the file: lists that
-// grow leave at most as much behind as they take.
+// FuzzRead reads recordings: files, standard input, and the stream of a running scheduler.
+//
+//orrery:reads core/trace
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, trace.Header{Start: start}, manyRecords(2)...))
 	f.Add(written(f, trace.Header{Start: start, Origin: trace.FromState}, manyStates(2)...))
@@ -25,7 +26,8 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, file := range [][]byte{data, trace.FileOfEntries(trace.FromStart, data), trace.FileOfEntries(trace.FromState, data)} {
-			took := allocated(func() { consume(file) })
+			var took uint64
+			fuzz.Cost(t, len(file), func() { took = allocated(func() { consume(t, file) }) })
 			if most := 3 * trace.MostMemory(len(file)); took > uint64(most) {
 				t.Errorf("reading %d bytes allocates %d", len(file), took)
 			}
@@ -33,9 +35,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func consume(file []byte) {
+func consume(t *testing.T, file []byte) {
 	r, err := trace.NewReader(bytes.NewReader(file))
 	if err != nil {
+		fuzz.Error(t, err)
 		return
 	}
 	for record := range r.All() {

@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/fuzz"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
@@ -143,7 +144,9 @@ func importNodes(head string) func(io.Reader) error {
 	}
 }
 
-// FuzzObjectImporter looks for a document that costs more than its size allows.
+// FuzzObjectImporter reads lists of objects to import.
+//
+//orrery:reads core/trace
 func FuzzObjectImporter(f *testing.F) {
 	f.Add([]byte(kubectlList))
 	f.Add([]byte(handWritten))
@@ -153,13 +156,17 @@ func FuzzObjectImporter(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		took := allocated(func() { _ = new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(string(text))) })
-		if took > most+500*uint64(len(text)) {
-			t.Errorf("%d bytes allocate %d MiB", len(text), took>>20)
-		}
+		fuzz.Cost(t, len(text), func() {
+			if err := new(trace.ObjectImporter).Read("f.yaml", bytes.NewReader(text)); err != nil {
+				fuzz.Error(t, err)
+			}
+		})
 	})
 }
 
+// FuzzImportOpenB reads tables of the OpenB trace to import.
+//
+//orrery:reads core/trace
 func FuzzImportOpenB(f *testing.F) {
 	const columns = "sn,cpu_milli,memory_mib,gpu,model\n"
 	f.Add([]byte(columns+"n,1000,1024,2,T4\n"), []byte(openBPodColumns+"a,1,1,1,500,T4|P100,LS,Running,9,9,\n"), true)
@@ -172,12 +179,15 @@ func FuzzImportOpenB(f *testing.F) {
 	}
 	f.Add([]byte(manyModels), []byte(openBPodColumns), true)
 	f.Fuzz(func(t *testing.T, nodes, pods []byte, claims bool) {
-		took := allocated(func() {
-			_, _ = trace.ImportOpenB("n", bytes.NewReader(nodes), "p", bytes.NewReader(pods), trace.OpenBOptions{Start: start, Claims: claims})
+		fuzz.Cost(t, len(nodes)+len(pods), func() {
+			recording, err := trace.ImportOpenB("n", bytes.NewReader(nodes), "p", bytes.NewReader(pods), trace.OpenBOptions{Start: start, Claims: claims})
+			if (recording == nil) == (err == nil) {
+				t.Errorf("recording %v and error %v", recording, err)
+			}
+			if err != nil {
+				fuzz.Error(t, err)
+			}
 		})
-		if took > most+500*uint64(len(nodes)+len(pods)) {
-			t.Errorf("%d bytes allocate %d MiB", len(nodes)+len(pods), took>>20)
-		}
 	})
 }
 

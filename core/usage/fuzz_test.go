@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/evict/pressure"
+	"orrery/core/fuzz"
 	"orrery/core/mk"
 	"orrery/core/world"
 )
@@ -16,7 +17,9 @@ var signals = []pressure.Signal{
 	pressure.ImageFsInodesFree, pressure.ContainerFsAvailable, pressure.ContainerFsInodesFree, pressure.PIDAvailable,
 }
 
-// Any response of a kubelet is an error, or has amounts that are not negative and can be ranked.
+// FuzzSummary reads summaries of kubelets.
+//
+//orrery:reads core/usage
 func FuzzSummary(f *testing.F) {
 	f.Add([]byte(summaryText))
 	f.Add([]byte(`{"node":{"nodeName":"n1","fs":{"availableBytes":1,"capacityBytes":2,"inodesFree":1,"inodes":4503599627370496},"runtime":{"imageFs":{},"containerFs":null},"rlimit":{"maxpid":-1}}}`))
@@ -25,11 +28,14 @@ func FuzzSummary(f *testing.F) {
 	f.Add([]byte(`{"node":null,"pods":[null,{}]}`))
 	pods := []*v1.Pod{mk.Pod("cart").Namespace("shop").UID("uid-cart").Memory("1Gi").Obj(), mk.Pod("search").Namespace("shop").UID("uid-search").Obj()}
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		s, err := Summary(answer, "n1")
+		var s *pressure.Summary
+		var err error
+		fuzz.Cost(t, len(answer), func() { s, err = Summary(answer, "n1") })
+		if (s == nil) == (err == nil) {
+			t.Fatalf("summary %v and error %v", s, err)
+		}
 		if err != nil {
-			if s != nil || len(err.Error()) > 1000 {
-				t.Fatalf("%v and %v", s, err)
-			}
+			fuzz.Error(t, err)
 			return
 		}
 		for _, signal := range signals {
@@ -45,13 +51,19 @@ func FuzzSummary(f *testing.F) {
 	})
 }
 
+// FuzzThresholds reads configurations that kubelets run with (configz).
+//
+//orrery:reads core/usage
 func FuzzThresholds(f *testing.F) {
 	f.Add([]byte(`{"kubeletconfig":{"evictionHard":{"memory.available":"1Gi","nodefs.available":"10%"},"evictionSoft":{"memory.available":"2Gi"},"evictionSoftGracePeriod":{"memory.available":"30s"}}}`))
 	f.Add([]byte(`{"kubeletconfig":{"kind":7,"evictionMinimumReclaim":{"memory.available":"NaN%"}}}`))
 	f.Add([]byte(`{"kubeletconfig":null}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		c, err := Thresholds(answer, "linux")
+		var c pressure.Configuration
+		var err error
+		fuzz.Cost(t, len(answer), func() { c, err = Thresholds(answer, "linux") })
 		if err != nil {
+			fuzz.Error(t, err)
 			return
 		}
 		if _, err := c.Thresholds(); err != nil {
@@ -61,16 +73,27 @@ func FuzzThresholds(f *testing.F) {
 	})
 }
 
+// FuzzMetrics reads answers of the metrics API.
+//
+//orrery:reads core/usage
 func FuzzMetrics(f *testing.F) {
 	f.Add([]byte(`{"containers":[{"name":"a","usage":{"memory":"12345Ki"}},{"usage":{"memory":"1.5Gi"}}]}`))
 	f.Add([]byte(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
 	f.Add([]byte(`{"usage":{"memory":"9999999999999999999E"}}`))
 	f.Fuzz(func(t *testing.T, answer []byte) {
-		if p, err := podMemory(answer, world.PodRef{}); err == nil && int64(*p.Memory.WorkingSetBytes) < 0 {
-			t.Fatalf("%d bytes", *p.Memory.WorkingSetBytes)
-		}
-		if m, err := nodeMemory(answer, n1); err == nil && int64(*m.WorkingSetBytes) < 0 {
-			t.Fatalf("%d bytes", *m.WorkingSetBytes)
-		}
+		fuzz.Cost(t, len(answer), func() {
+			p, err := podMemory(answer, world.PodRef{})
+			if err != nil {
+				fuzz.Error(t, err)
+			} else if int64(*p.Memory.WorkingSetBytes) < 0 {
+				t.Fatalf("%d bytes", *p.Memory.WorkingSetBytes)
+			}
+			m, err := nodeMemory(answer, n1)
+			if err != nil {
+				fuzz.Error(t, err)
+			} else if int64(*m.WorkingSetBytes) < 0 {
+				t.Fatalf("%d bytes", *m.WorkingSetBytes)
+			}
+		})
 	})
 }

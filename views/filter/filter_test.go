@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"orrery/core/fuzz"
 	"orrery/views/filter"
 )
 
@@ -93,14 +94,19 @@ func TestFilter_StringIsNormalized(t *testing.T) {
 	}
 }
 
-// FuzzFilter checks that no input panics, and that the inverse of a word matches exactly the other rows.
+// FuzzFilter reads filters.
+//
+//orrery:reads views/filter
 func FuzzFilter(f *testing.F) {
 	for _, text := range []string{"cart", "!cart", "-l app=web", "~ab", "a[b", "-n shop x", "\x1b", "!~", "/"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		parsed, err := filter.Parse(text)
+		var parsed *filter.Filter
+		var err error
+		fuzz.Cost(t, len(text), func() { parsed, err = filter.Parse(text) })
 		if err != nil {
+			fuzz.Error(t, err)
 			return
 		}
 		inverse, err := filter.Parse("!" + strings.TrimSpace(text))

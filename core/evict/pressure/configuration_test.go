@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"orrery/core/evict/pressure"
+	"orrery/core/fuzz"
 )
 
 const header = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -231,6 +232,9 @@ func TestSummary_Observe(t *testing.T) {
 	}
 }
 
+// FuzzLoad reads configurations of kubelets, from files and scenarios.
+//
+//orrery:reads core/evict/pressure
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{
 		"", "evictionHard: {memory.available: 500Mi}", "evictionSoft: {pid.available: 5%}\nevictionSoftGracePeriod: {pid.available: 1h}",
@@ -239,8 +243,11 @@ func FuzzLoad(f *testing.F) {
 		f.Add([]byte(header + seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := pressure.Load(data, "linux")
+		var c pressure.Configuration
+		var err error
+		fuzz.Cost(t, len(data), func() { c, err = pressure.Load(data, "linux") })
 		if err != nil {
+			fuzz.Error(t, err)
 			return
 		}
 		all, err := c.Thresholds()

@@ -10,6 +10,7 @@ import (
 	"orrery/core/codec"
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/fuzz"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -323,7 +324,9 @@ func TestRestore_HostileData(t *testing.T) {
 	}
 }
 
-// FuzzRestore restores engines from arbitrary data about real objects.
+// FuzzRestore reads the state of an engine in a recording.
+//
+//orrery:reads core/codec
 func FuzzRestore(f *testing.F) {
 	o := options(5)
 	states := statesOf(f, o, simulatedCluster(5, 40))
@@ -331,5 +334,7 @@ func FuzzRestore(f *testing.F) {
 		f.Add(state.Data)
 	}
 	objects := states[len(states)-1].Objects
-	f.Fuzz(func(t *testing.T, data []byte) { goOn(t, o, codec.State{Objects: objects, Data: data}) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzz.Cost(t, len(data), func() { goOn(t, o, codec.State{Objects: objects, Data: data}) })
+	})
 }

@@ -4,15 +4,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orrery/core/fuzz"
 )
 
+// FuzzParseName reads names of files in a recording's directory.
+//
+//orrery:reads core/trace/segments
 func FuzzParseName(f *testing.F) {
 	f.Add(newName(start))
 	f.Add("20260302T090000.000000000Z-AAAAAAAA.orrery")
 	f.Add("20260302T090000.000000000Z-AAAAAAAA.orrery.partial")
 	f.Add("../20260302T090000.000000000Z-AAAAAAAA.orrery")
 	f.Fuzz(func(t *testing.T, name string) {
-		at, ok := parseName(name)
+		var at time.Time
+		var ok bool
+		fuzz.Cost(t, len(name), func() { at, ok = parseName(name) })
 		if ok && isPartial(name) {
 			t.Error("a segment is a partial one")
 		}
@@ -36,11 +43,16 @@ func TestNames_SortByTime(t *testing.T) {
 	}
 }
 
+// FuzzParseIndex reads the index of a recording's directory.
+//
+//orrery:reads core/trace/segments
 func FuzzParseIndex(f *testing.F) {
 	f.Add(marshalIndex([]indexEntry{{Name: newName(start), Bytes: 5}}))
 	f.Add([]byte(`{"version":1,"segments":[{"name":"../x","bytes":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for name, e := range parseIndex(text) {
+		var index map[string]indexEntry
+		fuzz.Cost(t, len(text), func() { index = parseIndex(text) })
+		for name, e := range index {
 			if _, ok := parseName(name); !ok || e.End.Before(e.Start) {
 				t.Errorf("the index has %q: %+v", name, e)
 			}
