@@ -9,9 +9,11 @@ CASES ?= 50000
 SEED ?= 1
 ROW ?= .
 HOURS ?= 1000
+MINUTES ?= 10
+TARGET ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench soak parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint bench soak fuzz fuzz-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +67,12 @@ bench-cluster: ## upstream and Orrery against a real API server, run alternately
 
 soak: ## virtual hours of hostile operation, HOURS of them from SEED; PLAN=file for one plan
 	go run ./core/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))
+
+fuzz: ## look for inputs that break a fuzz target, for MINUTES in all; TARGET=regexp for some targets
+	go run ./core/fuzz/command -minutes $(MINUTES) -targets '$(TARGET)'
+
+fuzz-doc: ## write the list of fuzz targets in docs/fuzzing.md anew
+	go run ./core/fuzz/command -document docs/fuzzing.md
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...
