@@ -55,12 +55,10 @@ func (s *scanner) filtered(r *world.ExtenderRequest) *world.ExtenderAnswer {
 			return s.null() || s.names(r, &answer.Nodes)
 		case "Nodes":
 			return s.null()
-		case "FailedNodes":
-			failed = nil
-			return s.null() || s.failed(r, answer, &failed, false)
+		case "FailedNodes": // of two, encoding/json takes the nodes of both
+			return failed == nil && (s.null() || s.failed(r, answer, &failed, false))
 		case "FailedAndUnresolvableNodes":
-			unresolvable = nil
-			return s.null() || s.failed(r, answer, &unresolvable, true)
+			return unresolvable == nil && (s.null() || s.failed(r, answer, &unresolvable, true))
 		case "Error":
 			text, ok := s.plain()
 			answer.Error = string(text)
