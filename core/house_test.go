@@ -67,7 +67,7 @@ core/evict: core/printable core/world
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/store core/world
 core/evict/lifecycle: core/evict core/saturating core/store core/world core/world/memory
-core/evict/pressure: core/evict core/footprint core/requests core/saturating core/world core/world/memory
+core/evict/pressure: core/evict core/footprint core/printable core/requests core/saturating core/world core/world/memory
 core/evict/taint: core/evict core/store core/world
 # plugins and what they run in
 core/framework: core/codec core/config core/devices core/gangs core/panics core/printable core/reuse core/volumes core/world

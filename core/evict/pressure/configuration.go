@@ -12,6 +12,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"orrery/core/printable"
 )
 
 // Configuration is the eviction part of a KubeletConfiguration, with its defaults.
@@ -108,11 +110,11 @@ func Load(data []byte, system string) (Configuration, error) {
 	}
 	asJSON, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
-		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %w", err)
+		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(asJSON, &all); err != nil {
-		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %w", err)
+		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
 	}
 	if err := checkKind(all); err != nil {
 		return Configuration{}, err
@@ -123,7 +125,7 @@ func Load(data []byte, system string) (Configuration, error) {
 		case slices.Contains(fields, name):
 			ours[name] = all[name]
 		case resemblesEvictionField(name):
-			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %q: is it one of %s?", name, strings.Join(fields, ", "))
+			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %.80q: is it one of %s?", name, strings.Join(fields, ", "))
 		}
 	}
 	var f configurationFile
@@ -132,9 +134,32 @@ func Load(data []byte, system string) (Configuration, error) {
 		err = json.Unmarshal(part, &f)
 	}
 	if err != nil {
-		return Configuration{}, fmt.Errorf("reading the eviction fields of the kubelet configuration: %w", err)
+		return Configuration{}, fmt.Errorf("reading the eviction fields of the kubelet configuration: %s", oneLine(err))
 	}
 	return f.load(system)
+}
+
+// maxErrorRunes and maxErrors bound the error of a file that may be hostile.
+const (
+	maxErrorRunes = 300
+	maxErrors     = 10
+)
+
+// oneLine returns the text of a decoder's error, which may have several lines and quote the file.
+func oneLine(err error) string {
+	return printable.Line(strings.Join(strings.Fields(err.Error()), " "), maxErrorRunes)
+}
+
+// together returns one error for several, which is one line.
+func together(errs []error) error {
+	var texts []string
+	for _, err := range errs[:min(len(errs), maxErrors)] {
+		texts = append(texts, err.Error())
+	}
+	if more := len(errs) - maxErrors; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 func checkKind(all map[string]json.RawMessage) error {
@@ -142,11 +167,11 @@ func checkKind(all map[string]json.RawMessage) error {
 		var got string
 		if raw, ok := all[name]; ok {
 			if err := json.Unmarshal(raw, &got); err != nil {
-				return fmt.Errorf("reading %s of the kubelet configuration: %w", name, err)
+				return fmt.Errorf("reading %s of the kubelet configuration: %s", name, oneLine(err))
 			}
 		}
 		if got != want {
-			return fmt.Errorf("the kubelet configuration has %s %q: want %s %s", name, got, ConfigurationVersion, ConfigurationKind)
+			return fmt.Errorf("the kubelet configuration has %s %.80q: want %s %s", name, got, ConfigurationVersion, ConfigurationKind)
 		}
 	}
 	return nil
@@ -228,7 +253,7 @@ func (c Configuration) Thresholds() ([]Threshold, error) {
 		all = append(all, Threshold{Signal: s.signal, Value: *v, Grace: wait, MinReclaim: reclaims[s.signal]})
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("reading the eviction thresholds: %w", errors.Join(errs...))
+		return nil, fmt.Errorf("reading the eviction thresholds: %w", together(errs))
 	}
 	if c.EnforceAllocatable {
 		for _, t := range all {

@@ -48,7 +48,7 @@ func LoadFlags(line, system string) (Configuration, error) {
 	var f configurationFile
 	for _, word := range strings.Fields(line) {
 		if err := f.setFlag(word); err != nil {
-			return Configuration{}, fmt.Errorf("reading the kubelet's flag %s: %w", quoteUnprintable(word), err)
+			return Configuration{}, fmt.Errorf("reading the kubelet's flag %s: %s", quoteUnprintable(word), oneLine(err))
 		}
 	}
 	return f.load(system)

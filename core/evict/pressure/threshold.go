@@ -146,10 +146,10 @@ func parseReclaim(s Signal, text string) (*Value, error) {
 func parseGrace(s Signal, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("reading the grace period of %s: %w", s, err)
+		return 0, fmt.Errorf("reading the grace period of %s: %s", s, oneLine(err))
 	}
 	if d < 0 {
-		return 0, fmt.Errorf("invalid eviction grace period specified: %s, must be a positive value", text)
+		return 0, fmt.Errorf("invalid eviction grace period specified: %s, must be a positive value", quoteUnprintable(text))
 	}
 	return d, nil
 }
@@ -168,7 +168,7 @@ func parseQuantity(s Signal, text string) (*resource.Quantity, error) {
 	}
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s of %s: %w", quoteUnprintable(text), s, err)
+		return nil, fmt.Errorf("reading %s of %s: %s", quoteUnprintable(text), s, oneLine(err))
 	}
 	return &q, nil
 }
