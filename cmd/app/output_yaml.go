@@ -27,7 +27,7 @@ func yamlOf(text []byte) ([]byte, error) {
 
 func styleAsBlocks(n *yaml.Node) {
 	n.Style = 0
-	if strings.ContainsFunc(n.Value, unprintable) {
+	if strings.ContainsFunc(n.Value, unprintable) || n.Value == "<<" { // which without quotes merges mappings
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, child := range n.Content {
