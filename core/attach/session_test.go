@@ -26,7 +26,7 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 
 // scheduler is an engine whose records are streamed.
 type scheduler struct {
-	t         *testing.T
+	t         testing.TB
 	name      string
 	engine    *engine.Engine
 	feed      *play.Feed
@@ -36,7 +36,7 @@ type scheduler struct {
 }
 
 // newScheduler returns a scheduler with a node, whose stream has begun.
-func newScheduler(t *testing.T, name string) *scheduler {
+func newScheduler(t testing.TB, name string) *scheduler {
 	o := engine.Options{Start: start}
 	e, err := engine.New(o)
 	if err != nil {

@@ -1,6 +1,10 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+	"io"
+)
 
 // FileOfEntries returns a whole file of an origin around the contents of one block, valid or not.
 func FileOfEntries(origin Origin, contents []byte) []byte {
@@ -27,3 +31,23 @@ const MemoryPerByte = memoryPerByte
 
 // Memory returns what the records read so far take.
 func (t *Reader) Memory() int64 { return t.memory.used }
+
+// ContentsOf returns the contents of the records in a file, which FileOfEntries takes.
+func ContentsOf(file []byte) ([]byte, error) {
+	r := frameReader{from: bytes.NewReader(file)}
+	if err := r.readMagic(); err != nil {
+		return nil, err
+	}
+	var all []byte
+	for {
+		f, contents, err := r.read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
+		case f.kind == recordsBlock:
+			all = append(all, contents...)
+		}
+	}
+}

@@ -2,11 +2,14 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"testing"
+	"time"
 
 	"orrery/core/fuzz"
 	"orrery/core/trace"
+	"orrery/core/trace/play"
 	"orrery/core/world"
 )
 
@@ -46,6 +49,101 @@ func consume(t *testing.T, file []byte) {
 			if c, ok := input.Event.(world.Changed); ok {
 				_ = c.Object.GetName() // every change has an object
 			}
+		}
+	}
+}
+
+// recordedEntries returns the contents of recordings of a scheduler: from its start, with a damaged decision, and from a state.
+func recordedEntries(f *testing.F) (fromStart, fromState []byte) {
+	f.Helper()
+	golden, err := os.ReadFile("testdata/v2.trace")
+	if err != nil {
+		f.Fatal(err)
+	}
+	states := written(f, trace.Header{Start: start, Origin: trace.FromState}, manyStates(1)...)
+	for file, to := range map[*[]byte]*[]byte{&golden: &fromStart, &states: &fromState} {
+		if *to, err = trace.ContentsOf(*file); err != nil {
+			f.Fatal(err)
+		}
+	}
+	return fromStart, fromState
+}
+
+// FuzzReplay reads recordings and replays them, so that an engine gets inputs that no cluster would send.
+//
+//orrery:reads core/trace core/trace/play core/devices core/gangs core/volumes core/plugins/dynamicresources core/plugins/noderesources
+func FuzzReplay(f *testing.F) {
+	fromStart, fromState := recordedEntries(f)
+	f.Add(fromStart, false)
+	f.Add(fromState, true)
+	recorded, err := trace.ContentsOf(written(f, trace.Header{Start: start}, manyRecords(3)...))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(recorded, false)
+	f.Add(recorded[:len(recorded)/2], false)
+	f.Fuzz(func(t *testing.T, entries []byte, state bool) {
+		origin := trace.FromStart
+		if state {
+			origin = trace.FromState
+		}
+		file := trace.FileOfEntries(origin, entries)
+		fuzz.Cost(t, len(file), func() {
+			_, report, err := play.Replay(bytes.NewReader(file), play.Options{})
+			switch {
+			case err != nil:
+				fuzz.Error(t, err)
+			case report.Damage != nil:
+				fuzz.Error(t, report.Damage)
+			}
+		})
+	})
+}
+
+// FuzzRewrite reads recordings and writes them anew: a part of one, and one whose names are hashed.
+//
+//orrery:reads core/trace core/store
+func FuzzRewrite(f *testing.F) {
+	fromStart, fromState := recordedEntries(f)
+	f.Add(fromStart, false, int64(time.Minute), int64(time.Hour))
+	f.Add(fromState, true, int64(0), int64(1))
+	f.Add(fromStart[:len(fromStart)/2], false, int64(-1), int64(1<<62))
+	f.Fuzz(func(t *testing.T, entries []byte, state bool, after, length int64) {
+		origin := trace.FromStart
+		if state {
+			origin = trace.FromState
+		}
+		file, first := trace.FileOfEntries(origin, entries), start.Add(time.Duration(after))
+		hash, err := trace.NewNameHasher([]byte("some salt of my own"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fuzz.Cost(t, 2*len(file), func() {
+			var part, hashed bytes.Buffer
+			checkWritten(t, "cut", &part, trace.Cut(bytes.NewReader(file), &part, first, first.Add(time.Duration(length))))
+			checkWritten(t, "hashed", &hashed, trace.HashNames(bytes.NewReader(file), &hashed, hash))
+		})
+	})
+}
+
+// checkWritten checks that what was written of a recording is whole, though it may be of a damaged one, or is nothing.
+func checkWritten(t *testing.T, how string, to *bytes.Buffer, err error) {
+	t.Helper()
+	var damage *trace.Damage
+	if err != nil {
+		fuzz.Error(t, err)
+	}
+	if err != nil && !errors.As(err, &damage) || to.Len() == 0 {
+		return
+	}
+	r, err := trace.NewReader(to)
+	if err != nil {
+		t.Errorf("%s: what was written is not read: %v", how, err)
+		return
+	}
+	for _, err := range r.All() {
+		if err != nil {
+			t.Errorf("%s: what was written is damaged: %v", how, err)
 		}
 	}
 }

@@ -20,6 +20,9 @@ import (
 // beyond one.
 const memoryLimit = "GOMEMLIMIT=1GiB"
 
+// minimizeTime is how long an input that reaches new code is made smaller; go test takes a minute for each, which leaves none to find more.
+const minimizeTime = "2s"
+
 // programs are the test programs of packages, built with what guides a fuzzer.
 type programs struct {
 	dir   string // where they are written
@@ -56,7 +59,7 @@ func (p *programs) program(t fuzz.Target) string {
 // run runs a target for a while.
 func (p *programs) run(ctx context.Context, t fuzz.Target, length time.Duration) (round, error) {
 	c := exec.CommandContext(ctx, p.program(t), "-test.run=^$", "-test.fuzz=^"+t.Name+"$", "-test.fuzztime="+length.String(),
-		"-test.parallel=1", "-test.fuzzcachedir="+filepath.Join(p.cache, "orrery", t.Package))
+		"-test.parallel=1", "-test.fuzzminimizetime="+minimizeTime, "-test.fuzzcachedir="+filepath.Join(p.cache, "orrery", t.Package))
 	c.Dir = filepath.FromSlash(t.Package)
 	c.Env = append(os.Environ(), memoryLimit)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }

@@ -38,6 +38,7 @@ type session struct {
 	mu      sync.Mutex
 	began   time.Time
 	targets []*progress
+	err     error // of go test itself
 }
 
 // progress is what a target has done so far.
@@ -55,10 +56,8 @@ func newSession(targets []fuzz.Target, to io.Writer, jobs int) *session {
 	return s
 }
 
-// run gives each target its share of the time, and returns an error where one fails.
+// run gives each target its share of the time, or of what passes until an interrupt, and returns an error where one fails.
 func (s *session) run(ctx context.Context, length time.Duration, runOne func(context.Context, fuzz.Target, time.Duration) (round, error)) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	s.began = s.now()
 	share := length * time.Duration(s.jobs) / time.Duration(len(s.targets))
 	each := min(max(share, shortestRound), longestRound)
@@ -72,27 +71,25 @@ func (s *session) run(ctx context.Context, length time.Duration, runOne func(con
 					return
 				}
 				r, err := runOne(ctx, p.Target, min(each, left))
-				if err != nil {
-					cancel(err)
-				}
-				s.add(p, r)
+				s.add(p, r, err)
 			}
 		})
 	}
 	workers.Wait()
-	if err := context.Cause(ctx); err != nil && err != context.Canceled {
-		return err
+	if s.err != nil {
+		return s.err
 	}
 	return s.summary()
 }
 
-// next returns the target with the least processor time of those that neither run nor failed, and nil once no target is left.
+// next returns the target with the least processor time of those that neither run nor failed, and nil once no target is left or none
+// can be run.
 func (s *session) next() *progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var first *progress
 	for _, p := range s.targets {
-		if !p.running && p.failure == "" && (first == nil || p.processor < first.processor) {
+		if s.err == nil && !p.running && p.failure == "" && (first == nil || p.processor < first.processor) {
 			first = p
 		}
 	}
@@ -102,10 +99,14 @@ func (s *session) next() *progress {
 	return first
 }
 
-func (s *session) add(p *progress, r round) {
+func (s *session) add(p *progress, r round, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.running = false
+	if err != nil {
+		s.err = err
+		return
+	}
 	p.processor += r.processor
 	p.inputs += r.inputs
 	p.kept = max(p.kept, r.kept)

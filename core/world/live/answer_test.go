@@ -15,7 +15,6 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
-	"orrery/core/fuzz"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -161,23 +160,4 @@ func TestReadOnce_AsksForLessAgain(t *testing.T) {
 	if want := "500gzip 25identity"; !strings.HasPrefix(strings.Join(asked, " "), want) || len(asked) != 9 {
 		t.Errorf("it asks for %v", asked)
 	}
-}
-
-// FuzzReadOnce reads lists of objects from an API server, in JSON and protobuf.
-//
-//orrery:reads core/world/live
-func FuzzReadOnce(f *testing.F) {
-	f.Add([]byte(podList(3, `{"metadata":{"name":"a","labels":{"a":"b"}}}`, "")), false)
-	f.Add([]byte{0x12, 4, 0x12, 2, 0x12, 0, 0x12, 0}, true)
-	f.Fuzz(func(t *testing.T, data []byte, encoded bool) {
-		serve := asJSON(string(data))
-		if encoded {
-			serve = protobuf(t, "PodList", data)
-		}
-		fuzz.Cost(t, len(data), func() {
-			if _, err := readFrom(t, world.Pod, serve); err != nil {
-				fuzz.Error(t, err)
-			}
-		})
-	})
 }
