@@ -3,9 +3,9 @@ package usage
 import (
 	"bytes"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
-	"math"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
