@@ -58,9 +58,13 @@ type RealTime struct {
 	// Lead is closed to start deciding; nil for at once. Drain is closed to stop deciding and let the bindings in
 	// flight end; nil for never.
 	Lead, Drain <-chan struct{}
+	// Memory reads what the process uses of its memory limit; [ReadMemory] if it is nil. Where that is short, the engine, Around and
+	// those of the observers that are a [Shrinker] keep less of what is optional.
+	Memory func() Memory
 	// Logger logs problems; the zero value is klog's.
 	Logger klog.Logger
 
+	memory      memoryWatch
 	inspections chan inspection
 	scheduler   *Scheduler
 	controllers group
@@ -99,6 +103,7 @@ func (r *RealTime) Run(ctx context.Context) (err error) {
 			break
 		}
 		r.checkTransition()
+		r.checkMemory()
 		if r.draining && r.drained() {
 			return nil
 		}
@@ -133,7 +138,33 @@ func (r *RealTime) start() {
 	r.scheduler = NewScheduler(driven, append(slices.Clone(r.Observers), OnInput(r.checkError))...)
 	r.controllers = group{r.scheduler}
 	r.undecided = true
+	r.memory.read = r.Memory
+	if r.Memory == nil {
+		r.memory.read = ReadMemory
+	}
 }
+
+// checkMemory has what is optional shrink or grow if memory is short or enough.
+func (r *RealTime) checkMemory() {
+	m, changed := r.memory.check(r.World.Now())
+	if !changed {
+		return
+	}
+	r.Engine.Shrink(r.memory.halvings)
+	if around, is := r.Around.(Shrinker); is {
+		around.Shrink(r.memory.halvings)
+	}
+	for _, o := range r.Observers {
+		if optional, is := o.(Shrinker); is {
+			optional.Shrink(r.memory.halvings)
+		}
+	}
+	r.Logger.Info("How much the flight recorder and histories may take changes with the memory that is left, and below a quarter reuse, too",
+		"share", r.OptionalShare(), "used", m.Used, "limit", m.Limit)
+}
+
+// OptionalShare returns which share of their bounds the flight recorder and histories may take. It is called by an inspection.
+func (r *RealTime) OptionalShare() float64 { return 1 / float64(int(1)<<r.memory.halvings) }
 
 // checkError logs an input's error. A corrupted cache ends the run.
 func (r *RealTime) checkError(_ world.Input, err error) {

@@ -97,6 +97,18 @@ func (l *decisionLog) add(d Decision) *Decision {
 	return kept
 }
 
+// resize keeps so many decisions at most, the latest.
+func (l *decisionLog) resize(size int) {
+	if size == l.size {
+		return
+	}
+	kept := make([]Decision, 0, min(size, len(l.ring)))
+	for i := len(l.ring) - cap(kept); i < len(l.ring); i++ {
+		kept = append(kept, l.ring[(l.oldest+i)%len(l.ring)])
+	}
+	*l = decisionLog{ring: kept, size: size}
+}
+
 func (l *decisionLog) newestFirst() iter.Seq[*Decision] {
 	return func(yield func(*Decision) bool) {
 		for i := range len(l.ring) {

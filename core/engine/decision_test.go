@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
+func seqs(l *decisionLog) []uint64 {
+	var list []uint64
+	for d := range l.newestFirst() {
+		list = append(list, d.Seq)
+	}
+	return list
+}
+
 func TestDecisionLog_KeepsNewest(t *testing.T) {
 	log := newDecisionLog(3)
-	seqs := func(l *decisionLog) []uint64 {
-		var list []uint64
-		for d := range l.newestFirst() {
-			list = append(list, d.Seq)
-		}
-		return list
-	}
 	for seq, want := range [][]uint64{1: {1}, 2: {2, 1}, 3: {3, 2, 1}, 4: {4, 3, 2}, 5: {5, 4, 3}} {
 		if seq == 0 {
 			continue
@@ -32,5 +33,30 @@ func TestDecisionLog_KeepsNewest(t *testing.T) {
 	}
 	if got := seqs(&fork); !slices.Equal(got, []uint64{6, 5, 4}) {
 		t.Errorf("the fork holds %v, want 6, 5, 4", got)
+	}
+}
+
+func TestDecisionLog_Resizes(t *testing.T) {
+	for added := range uint64(12) {
+		for _, size := range []int{1, 2, 3, 5, 8} {
+			log := newDecisionLog(5)
+			var want []uint64
+			add := func(seq uint64, most int) {
+				log.add(Decision{Seq: seq})
+				want = append([]uint64{seq}, want...)
+				want = want[:min(len(want), most)]
+			}
+			for seq := range added {
+				add(seq, 5)
+			}
+			log.resize(size)
+			want = want[:min(len(want), size)]
+			for seq := added; seq < added+20; seq++ {
+				if got := seqs(&log); !slices.Equal(got, want) {
+					t.Fatalf("after %d decisions, %d of them before its size became %d, the log holds %v, want %v", seq, added, size, got, want)
+				}
+				add(seq, size)
+			}
+		}
 	}
 }

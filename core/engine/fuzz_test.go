@@ -107,6 +107,14 @@ func (s *storyRun) fuzzCommand(d *fuzzData) func(*player) {
 			s.fork()
 			break
 		}
+		if d.rarely() { // on the fork alone, as nothing may depend on it
+			halvings := d.intn(30)
+			return func(p *player) {
+				if p != s.players[0] {
+					p.Shrink(halvings)
+				}
+			}
+		}
 		name := d.name("p")
 		return func(p *player) { s.explain(p, []string{name}) }
 	}

@@ -63,6 +63,14 @@ func (p *Profile) ReuseStats() reuse.Stats {
 	return p.reuser.tables.Stats().Plus(p.results.Stats())
 }
 
+// ShrinkReuse leaves what is kept for reuse a share of its bounds: a half, a quarter, and so on. It is called between two cycles.
+func (p *Profile) ShrinkReuse(halvings int) {
+	if p.reuser.tables != nil {
+		p.reuser.tables.Limit(reuseLimit >> halvings)
+	}
+	p.results.Limit(resultLimit >> halvings)
+}
+
 // Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.
 type Reuse struct {
 	profile  *Profile

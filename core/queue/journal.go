@@ -26,9 +26,34 @@ type Journal struct {
 // podMoves are the ends of a pod's list of moves, and its length.
 type podMoves struct{ oldest, newest, count int32 }
 
-// NewJournal returns a journal for the last 100 moves of a pod and 50,000 overall, about 10 MB.
+// maxMoves and maxMovesOfPod are the limits of a new journal, which then takes about 10 MB.
+const (
+	maxMoves      = 50_000
+	maxMovesOfPod = 100
+)
+
+// NewJournal returns an empty journal.
 func NewJournal() *Journal {
-	return &Journal{PerPod: 100, Overall: 50_000, moves: newMoveTable(), byUID: map[types.UID]int32{}}
+	return &Journal{PerPod: maxMovesOfPod, Overall: maxMoves, moves: newMoveTable(), byUID: map[types.UID]int32{}}
+}
+
+// Shrink limits the moves to a share of what a new journal keeps: a half, a quarter, and so on. If there are more, it frees the memory
+// of the oldest.
+func (j *Journal) Shrink(halvings int) {
+	j.Overall = maxMoves >> halvings
+	if j.kept <= j.Overall {
+		return
+	}
+	shrunk := NewJournal()
+	shrunk.PerPod, shrunk.Overall = j.PerPod, j.Overall
+	surplus := j.kept - j.Overall
+	for at := j.oldest; at != 0; at = j.moves.at(at).after {
+		if surplus--; surplus < 0 {
+			t := j.moves.at(at).transition()
+			shrunk.Add(&t)
+		}
+	}
+	*j = *shrunk
 }
 
 // Fork returns an independent copy. It shares the moves until one side writes.

@@ -111,3 +111,36 @@ func TestJournal_AllocatesNothingWhenFull(t *testing.T) {
 		t.Errorf("a move costs %v allocations", allocations)
 	}
 }
+
+// Of more moves than it may keep, a journal that shrinks keeps the latest, and goes on.
+func TestJournal_Shrinks(t *testing.T) {
+	const halvings, added, more, pods = 6, 3000, 500, 100
+	fits := maxMoves >> halvings
+	j, fresh := NewJournal(), NewJournal()
+	for seq := range uint64(added) {
+		move := Transition{Seq: seq, UID: types.UID(fmt.Sprint(31 * seq % pods)), Note: fmt.Sprint(seq)}
+		j.Add(&move)
+	}
+	before := j.Fork()
+	j.Shrink(halvings)
+	if before.Len() != added || j.Len() != fits {
+		t.Fatalf("the journal holds %d moves, want %d; and its fork %d, want %d", j.Len(), fits, before.Len(), added)
+	}
+	fresh.Overall = fits
+	for seq := uint64(added - fits); seq < added+more; seq++ {
+		move := Transition{Seq: seq, UID: types.UID(fmt.Sprint(31 * seq % pods)), Note: fmt.Sprint(seq)}
+		fresh.Add(&move)
+		if seq >= added {
+			j.Add(&move)
+		}
+	}
+	for i := range pods {
+		uid := types.UID(fmt.Sprint(i))
+		if got, want := fmt.Sprint(j.Of(uid)), fmt.Sprint(fresh.Of(uid)); got != want {
+			t.Errorf("the moves of %s are %s, want %s", uid, got, want)
+		}
+	}
+	if j.Shrink(0); j.Len() != fits || j.Overall != maxMoves {
+		t.Errorf("grown again, it holds %d moves of %d", j.Len(), j.Overall)
+	}
+}

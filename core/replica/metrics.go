@@ -26,6 +26,7 @@ type engineSample struct {
 	reuse                 reuse.Stats
 	flightRecorderBytes   int64
 	flightRecorderSeconds float64
+	optionalShare         float64
 }
 
 // age is zero before the engine runs: a standby may wait with that.
@@ -86,6 +87,7 @@ var families = []family{
 	gauge("reuse_bytes", "Size of the verdicts and scores that are kept.", func(s *sample) float64 { return float64(s.reuse.Bytes) }),
 	gauge("flight_recorder_bytes", "Size of what the flight recorder holds.", func(s *sample) float64 { return float64(s.flightRecorderBytes) }),
 	gauge("flight_recorder_seconds", "Time that the flight recorder spans.", func(s *sample) float64 { return s.flightRecorderSeconds }),
+	gauge("optional_memory_share", "Share of their bounds that the flight recorder and histories may take; below 1 the process is near GOMEMLIMIT.", func(s *sample) float64 { return s.optionalShare }),
 }
 
 // collector is a prometheus.Collector of Orrery's own metrics.
@@ -134,5 +136,6 @@ func (c *collector) refresh(e *engine.Engine) {
 	recorder := c.replica.flightRecorder
 	c.latest.Store(&engineSample{
 		at: time.Now(), engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
+		optionalShare: c.replica.driver.OptionalShare(),
 	})
 }

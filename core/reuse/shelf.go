@@ -51,9 +51,20 @@ func (s *shelf[T]) has(i *item[T]) bool { return s.bySignature[i.key] == i }
 func (s *shelf[T]) resize(i *item[T], bytes int) {
 	s.stats.Bytes += bytes - i.bytes
 	i.bytes = bytes
-	for (s.stats.Bytes > s.limit || s.stats.Tables > maxItems) && s.stats.Tables > 1 {
+	s.makeRoom(i)
+}
+
+// Limit changes how many bytes the values may take, between two cycles.
+func (s *shelf[T]) Limit(bytes int) {
+	s.limit = bytes
+	s.makeRoom(nil)
+}
+
+// makeRoom drops the oldest items until the others fit, but none that is not older than the one in use.
+func (s *shelf[T]) makeRoom(inUse *item[T]) {
+	for s.stats.Bytes > s.limit || s.stats.Tables > maxItems {
 		oldest := s.oldest()
-		if oldest == i {
+		if oldest == nil || oldest == inUse {
 			return
 		}
 		delete(s.bySignature, oldest.key)

@@ -144,3 +144,25 @@ func TestCell_HasScores(t *testing.T) {
 		}
 	}
 }
+
+func TestTables_LimitDropsTheOldest(t *testing.T) {
+	const cells = 100
+	tables := New(1 << 30)
+	for _, name := range []string{"a", "b", "c", "a"} {
+		tables.Find(sign(name), cells, 0)
+		tables.Find(sign(name), cells, 0).Cell(0).Generation = 1
+	}
+	one := tables.Stats().Bytes / 3
+	tables.Limit(2*one + 1)
+	if got := tables.Stats(); got.Tables != 2 || got.Evicted != 1 || tables.Look(sign("b")) != nil {
+		t.Errorf("with room for two tables of three the counts are %+v", got)
+	}
+	tables.Limit(1)
+	if got := tables.Stats(); got.Tables != 0 || got.Bytes != 0 {
+		t.Errorf("without room the counts are %+v", got)
+	}
+	tables.Limit(1 << 30)
+	if tables.Find(sign("a"), cells, 0) == nil || tables.Find(sign("c"), cells, 0) == nil || tables.Stats().Tables != 2 {
+		t.Errorf("with room again the counts are %+v", tables.Stats())
+	}
+}

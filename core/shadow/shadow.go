@@ -93,6 +93,14 @@ func (s *Shadow) Step() (d *engine.Decision, more bool) {
 	return d, more
 }
 
+// Shrink leaves what the comparator's engine keeps for reuse, and its history, a share of their bounds; see engine.Engine.Shrink. The
+// deciding engine's is its owner's to shrink.
+func (s *Shadow) Shrink(halvings int) {
+	if s.comparator != nil {
+		s.comparator.engine.Shrink(halvings)
+	}
+}
+
 // takeEffects passes the engine's effects to the held bindings.
 func (s *Shadow) takeEffects() {
 	for _, effect := range s.engine.Effects() {

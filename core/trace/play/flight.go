@@ -27,7 +27,8 @@ import (
 type FlightRecorder struct {
 	engine   *engine.Engine
 	options  engine.Options
-	maxBytes int64
+	bound    int64 // as given
+	maxBytes int64 // of it, what may be used now
 	previous segment
 	current  segment
 	pending  pendingEffects
@@ -63,7 +64,7 @@ func NewFlightRecorder(e *engine.Engine, o engine.Options, bytes int64) (*Flight
 	if bytes == 0 {
 		bytes = DefaultFlightRecorderBytes
 	}
-	f := &FlightRecorder{engine: e, options: o, maxBytes: bytes, pending: pendingEffects{}}
+	f := &FlightRecorder{engine: e, options: o, bound: bytes, maxBytes: bytes, pending: pendingEffects{}}
 	base, err := e.Fork()
 	if err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
@@ -86,8 +87,27 @@ func (f *FlightRecorder) Applied(in world.Input, _ error) {
 		f.current.effectKeys = append(f.current.effectKeys, f.pending.take(in.Event))
 	}
 	f.atRest = false
+	f.rotate()
+}
+
+// rotate begins a new segment if the current one is full.
+func (f *FlightRecorder) rotate() {
 	if f.current.bytes > f.maxBytes/2 && (f.engine.Settled() || f.current.bytes > f.maxBytes) {
 		f.nextSegment()
+	}
+}
+
+// Shrink leaves the recorder a share of its bound: all for 0, a half for 1, a quarter for 2, and so on. If what it holds takes more, the
+// older part goes at once. It is called between two inputs.
+func (f *FlightRecorder) Shrink(halvings int) {
+	f.maxBytes = f.bound >> halvings
+	if f.Bytes() <= f.maxBytes {
+		return
+	}
+	f.previous = segment{}
+	if f.current.bytes > f.maxBytes {
+		f.nextSegment()
+		f.previous = segment{}
 	}
 }
 

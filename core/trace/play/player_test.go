@@ -199,3 +199,38 @@ func TestFlightRecorder_PlaysAndSaves(t *testing.T) {
 		})
 	}
 }
+
+// A recorder that has to take less in between plays and saves what it still holds, to the bit.
+func TestFlightRecorder_Shrinks(t *testing.T) {
+	const bound = 2 << 20
+	e := newEngine(t, options(10))
+	f, err := play.NewFlightRecorder(e, options(10), bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, s := simulatedCluster(10, 150), drive.NewScheduler(e, f)
+	for i, halvings := range []int{0, 1, 3, 6, 2, 0} {
+		drive.Run(c, start.Add(time.Duration(i+1)*sceneLength/6), s)
+		f.Shrink(halvings)
+		if most := int64(bound) >> halvings; f.Err() != nil || f.Bytes() > most {
+			t.Errorf("after %d halvings %d bytes are kept, and at most %d are allowed; %v", halvings, f.Bytes(), most, f.Err())
+		}
+		p, err := f.Player()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.SeekRecord(p.End().Record); err != nil {
+			t.Fatal(err)
+		}
+		if p.Engine().Digest() != e.Digest() || !p.Report().OK() {
+			t.Errorf("after %d halvings, played back to %v, it is %v: %v", halvings, p.Engine().Digest(), e.Digest(), p.Report().First)
+		}
+		var file bytes.Buffer
+		if err := f.Save(&file, play.About{Program: "test"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, report := replay(t, file.Bytes(), play.Options{}); !report.OK() || report.Damage != nil {
+			t.Errorf("after %d halvings the saved flight's report is %+v", halvings, *report)
+		}
+	}
+}
