@@ -50,7 +50,7 @@ core/codec/codectest
 core/quota: core/podapi core/requests core/saturating core/world
 core/admission: core/podapi core/quota core/requests core/world
 core/config: core/printable
-core/extender: core/nodenames core/world
+core/extender: core/footprint core/nodenames core/saturating core/world
 core/store: core/changelog core/codec core/printable core/requests core/world
 core/trim: core/world
 core/leader: core/saturating core/world

@@ -13,6 +13,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"orrery/core/extender"
+	"orrery/core/fuzz"
 	"orrery/core/mk"
 	"orrery/core/nodenames"
 	"orrery/core/world"
@@ -160,6 +161,24 @@ func TestAnswer(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// An extender cannot have the scheduler fill its memory, or compute for a minute, with a small response.
+func TestAnswer_BoundsNodes(t *testing.T) {
+	quantity := `{"Nodes":{"items":[{"metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"1e-100000000"}}}]}}`
+	many := `{"Nodes":{"items":[` + strings.Repeat("{},", 400_000) + `{}]}}`
+	twice := `{"nodes":` + strings.TrimPrefix(many, `{"Nodes":`)
+	for name, response := range map[string]string{"a quantity that is no amount": quantity, "many empty nodes": many, "many, spelled otherwise": twice} {
+		t.Run(name, func(t *testing.T) {
+			call := world.CallExtender{Verb: world.ExtenderFilter}
+			fuzz.Cost(t, len(response), func() {
+				_, err := extender.Answer(call, strings.NewReader(response))
+				if err == nil || !strings.Contains(err.Error(), "of memory, or have a quantity that is no amount") {
+					t.Errorf("the error is %v", err)
+				}
+			})
 		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
+	"orrery/core/footprint"
+	"orrery/core/saturating"
 	"orrery/core/world"
 )
 
@@ -78,7 +80,14 @@ func decode(call world.CallExtender, from *json.Decoder) (*world.ExtenderAnswer,
 	switch call.Verb {
 	case world.ExtenderFilter:
 		var result extenderv1.ExtenderFilterResult
-		err := from.Decode(&result)
+		var text json.RawMessage
+		err := from.Decode(&text)
+		if err == nil {
+			err = checkNodes(text)
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &result)
+		}
 		return filterAnswer(&call.Request, &result), err
 	case world.ExtenderPrioritize:
 		var result extenderv1.HostPriorityList
@@ -99,6 +108,34 @@ func decode(call world.CallExtender, from *json.Decoder) (*world.ExtenderAnswer,
 		err := from.Decode(&result)
 		return &world.ExtenderAnswer{Error: result.Error}, err
 	}
+}
+
+// Nodes in a response may take memoryAnyway, and memoryPerByte for each byte of it. Those of clusters take two or three.
+const (
+	memoryAnyway  = 32 << 20
+	memoryPerByte = 48
+)
+
+// checkNodes refuses a response with nodes as objects that take much memory or time to decode.
+func checkNodes(response []byte) error {
+	var taken struct{ Nodes nodesMemory }
+	if err := json.Unmarshal(response, &taken); err != nil {
+		return nil // which decoding tells better
+	}
+	if most := int64(memoryAnyway + memoryPerByte*len(response)); int64(taken.Nodes) > most {
+		return fmt.Errorf("the nodes in a response of %d bytes take more than %d MiB of memory, or have a quantity that is no amount", len(response), most>>20)
+	}
+	return nil
+}
+
+// nodesMemory is what a list of nodes takes once it is decoded, each time that it is in a response.
+type nodesMemory int64
+
+var nodeListShape = footprint.Of(&v1.NodeList{})
+
+func (m *nodesMemory) UnmarshalJSON(list []byte) error {
+	*m = nodesMemory(saturating.Add(int64(*m), nodeListShape.JSON(list)))
+	return nil
 }
 
 // filterAnswer keeps of returned objects what differs from those of the request.
