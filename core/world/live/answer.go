@@ -21,15 +21,16 @@ import (
 )
 
 // Bounds of answers: of one, unpacked; of the memory of all to one question, once they are decoded, which is so much and
-// more for each byte that was sent; and of one that is an error.
+// more for each byte, and no more for each that was sent; and of one that is an error.
 const (
-	maxAnswerBytes  = 32 << 20
-	memoryAnyway    = 32 << 20
-	memoryPerByte   = 128
-	maxStatusBytes  = 1 << 20
-	pageObjects     = 500
-	fewerPerAttempt = 20
-	maxListObjects  = 2 << 20 // the largest clusters have 150,000 pods
+	maxAnswerBytes    = 32 << 20
+	memoryAnyway      = 32 << 20
+	memoryPerByte     = 48
+	memoryPerSentByte = 128
+	maxStatusBytes    = 1 << 20
+	pageObjects       = 500
+	fewerPerAttempt   = 20
+	maxListObjects    = 2 << 20 // the largest clusters have 150,000 pods
 )
 
 var errAnswerTooLarge = errors.New("the API server's answer is too large")
@@ -43,18 +44,18 @@ type page struct {
 
 // answerTotal adds up the answers to one question.
 type answerTotal struct {
-	mu           sync.Mutex
-	sent, memory int64
+	mu                     sync.Mutex
+	sent, unpacked, memory int64
 }
 
-func (t *answerTotal) add(sent, memory int64) error {
+func (t *answerTotal) add(sent, unpacked, memory int64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	sent, memory = t.sent+sent, t.memory+memory
-	if most := memoryAnyway + memoryPerByte*sent; memory > most {
+	sent, unpacked, memory = t.sent+sent, t.unpacked+unpacked, t.memory+memory
+	if most := memoryAnyway + min(memoryPerSentByte*sent, memoryPerByte*unpacked); memory > most {
 		return fmt.Errorf("%w: what it sent up to here takes more than %d MiB of memory, which is the most for %d bytes", errAnswerTooLarge, most>>20, sent)
 	}
-	t.sent, t.memory = sent, memory
+	t.sent, t.unpacked, t.memory = sent, unpacked, memory
 	return nil
 }
 
@@ -110,9 +111,12 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Header.Del("Content-Length")
 		response.ContentLength = -1
 	}
+	kind, watches := r.Context().Value(watchKey{}).(world.Kind)
 	switch {
 	case response.StatusCode >= http.StatusBadRequest:
 		response.Body = readCloser{io.LimitReader(body, maxStatusBytes), response.Body}
+	case watches:
+		boundEvents(response, kind)
 	case bounded:
 		data, err := p.read(body, sent)
 		_ = response.Body.Close()
@@ -148,7 +152,7 @@ func (p page) read(body io.Reader, sent *countingReader) ([]byte, error) {
 	if len(data) > maxAnswerBytes {
 		return nil, fmt.Errorf("%w: it has more than %d MiB", errAnswerTooLarge, maxAnswerBytes>>20)
 	}
-	return data, p.total.add(sent.bytes, answerMemory(data, p.kind))
+	return data, p.total.add(sent.bytes, int64(len(data)), answerMemory(data, p.kind))
 }
 
 // protobufMagic begins an answer in a protocol buffer.

@@ -21,7 +21,7 @@ type Client struct {
 }
 
 // NewClient makes a client. Its parts share a connection; reads of custom resources have the configured rate limit to
-// themselves. The answers to the requests of ReadOnce, CheckAccess and List are bounded.
+// themselves. The answers to the requests of ReadOnce, CheckAccess and List are bounded, and so are the events of watches.
 func NewClient(c *rest.Config) (Client, error) {
 	if c = rest.CopyConfig(c); c.UserAgent == "" {
 		c.UserAgent = rest.DefaultKubernetesUserAgent()

@@ -22,6 +22,7 @@
 //	clock.go        a monotonic time for inputs
 //	kinds.go        how to list and watch each kind
 //	custom.go       the same for custom resources
+//	answer.go       how much an answer may take, before it is decoded; watched.go for the events of watches
 //	reflector.go    from a reflector to the inbox; the order of initial lists
 //	podeffects.go   the effects on one pod: their order, merging and superseding
 //	workers.go      the goroutines that carry effects out, and retries

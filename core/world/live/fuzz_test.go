@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,15 +44,18 @@ func answerOf(status int, kind string, body io.Reader) *http.Response {
 }
 
 // watched answers the first watch with some bytes, and any other request with an empty list or a watch in which nothing happens.
-func watched(kind string, events []byte) roundTrip {
-	begun := false
+func watched(encoded bool, events io.Reader) roundTrip {
+	begun, kind := false, "application/json"
+	if encoded {
+		kind = "application/vnd.kubernetes.protobuf;stream=watch"
+	}
 	return func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Get("watch") == "" {
 			return answerOf(http.StatusOK, "application/json", bytes.NewReader([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`))), nil
 		}
 		if !begun {
 			begun = true
-			return answerOf(http.StatusOK, kind, bytes.NewReader(events)), nil
+			return answerOf(http.StatusOK, kind, events), nil
 		}
 		<-r.Context().Done()
 		return nil, r.Context().Err()
@@ -69,20 +73,21 @@ func FuzzWatch(f *testing.F) {
 		`{"type":"DELETED","object":{"kind":"Node","apiVersion":"v1"}}{"type":"ADDED"}{`,
 		`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","spec":{"containers":[{"resources":{"requests":{"cpu":"1e400"}}}]}}}`,
 	} {
-		f.Add([]byte(event), false)
+		f.Add([]byte(event), false, false)
+		f.Add([]byte(event), false, true)
 	}
-	f.Add(protobufEvent(f, "ADDED", mk.Pod("a").CPU("1").Obj()), true)
-	f.Fuzz(func(t *testing.T, events []byte, encoded bool) {
-		kind := "application/json"
-		if encoded {
-			kind = "application/vnd.kubernetes.protobuf;stream=watch"
+	f.Add(protobufEvent(f, "ADDED", mk.Pod("a").CPU("1").Obj()), true, false)
+	f.Fuzz(func(t *testing.T, events []byte, encoded, initial bool) {
+		stream := io.Reader(bytes.NewReader(events))
+		if !initial {
+			stream = io.MultiReader(bytes.NewReader(initialEnd(t, encoded)), stream)
 		}
-		fuzz.Cost(t, len(events), func() { synctest.Test(t, func(t *testing.T) { follow(t, watched(kind, events)) }) })
+		fuzz.Cost(t, len(events), func() { synctest.Test(t, func(t *testing.T) { follow(t, watched(encoded, stream)) }) })
 	})
 }
 
-// follow applies what a cluster sends within some seconds.
-func follow(t *testing.T, through roundTrip) {
+// follow applies what a cluster sends within some seconds, and returns how many changes that were.
+func follow(t *testing.T, through roundTrip) (changes int) {
 	c, err := live.New(live.Options{Client: clientThrough(t, through), Kinds: []world.Kind{world.Pod}})
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +98,10 @@ func follow(t *testing.T, through roundTrip) {
 	for until := c.Now().Add(30 * time.Second); ; {
 		in, ok := c.Next(until)
 		if !ok {
-			return
+			return changes
 		}
 		if changed, ok := in.Event.(world.Changed); ok {
+			changes++
 			if _, err := s.Apply(changed); err != nil {
 				fuzz.Error(t, err)
 			}
@@ -103,14 +109,79 @@ func follow(t *testing.T, through roundTrip) {
 	}
 }
 
+// An event that is endless, takes much memory or has a quantity that takes a minute to read ends its watch; the ones before it count.
+func TestWatch_BoundsEvents(t *testing.T) {
+	const good = `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"1","resourceVersion":"2"}}}`
+	pod := func(spec string) string {
+		return `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"c","namespace":"b","uid":"2","resourceVersion":"3"},"spec":` + spec + `}}`
+	}
+	frame := func(pod *v1.Pod) []byte { return protobufEvent(t, "ADDED", pod) }
+	containers := bytes.Repeat([]byte{0x12, 0}, 200_000)
+	crowded := encodedPod(append(binary.AppendUvarint([]byte{0x12}, uint64(len(containers))), containers...))
+	for name, c := range map[string]struct {
+		encoded bool
+		events  io.Reader
+	}{
+		"a pod of containers":                        {false, strings.NewReader(good + pod(`{"containers":[`+strings.Repeat("{},", 200_000)+"{}]}"))},
+		"a quantity that is no amount":               {false, strings.NewReader(good + pod(`{"containers":[{"resources":{"requests":{"cpu":"1e-100000000"}}}]}`))},
+		"an endless event":                           {false, io.MultiReader(strings.NewReader(good+`{"type":"`), &zeros{left: 1 << 30})},
+		"a pod of containers in a protocol buffer":   {true, bytes.NewReader(append(frame(mk.Pod("a").Obj()), protobufEvent(t, "ADDED", crowded)...))},
+		"a frame that is too long":                   {true, bytes.NewReader(append(frame(mk.Pod("a").Obj()), 0xff, 0xff, 0xff, 0xff))},
+		"a frame that is shorter than its length":    {true, bytes.NewReader(append(frame(mk.Pod("a").Obj()), 0, 1, 0, 0, 7))},
+		"a frame of nothing, and then one of an end": {true, bytes.NewReader(append(frame(mk.Pod("a").Obj()), 0, 0, 0, 0, 0, 0))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := io.MultiReader(bytes.NewReader(initialEnd(t, c.encoded)), c.events)
+			fuzz.Cost(t, 0, func() {
+				synctest.Test(t, func(t *testing.T) {
+					if got := follow(t, watched(c.encoded, events)); got != 1 {
+						t.Errorf("%d changes came, want 1", got)
+					}
+				})
+			})
+		})
+	}
+}
+
+// encodedPod is a pod as it is encoded.
+type encodedPod []byte
+
+func (p encodedPod) Marshal() ([]byte, error) { return p, nil }
+
+// zeros is a text without an end, nearly.
+type zeros struct{ left int }
+
+func (z *zeros) Read(to []byte) (int, error) {
+	if z.left <= 0 {
+		return 0, io.EOF
+	}
+	for i := range to {
+		to[i] = '0'
+	}
+	z.left -= len(to)
+	return len(to), nil
+}
+
+// initialEnd is the event that ends the first list of a watch, an empty one.
+func initialEnd(t testing.TB, encoded bool) []byte {
+	if !encoded {
+		return []byte(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}`)
+	}
+	end := &v1.Pod{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
+	return protobufEvent(t, "BOOKMARK", end)
+}
+
 // protobufEvent is an event as an API server frames it.
-func protobufEvent(f *testing.F, kind string, pod *v1.Pod) []byte {
+func protobufEvent(f testing.TB, kind string, pod interface{ Marshal() ([]byte, error) }) []byte {
 	object := protobufOf(f, "Pod", pod)
-	event := protobufOf(f, "WatchEvent", &metav1.WatchEvent{Type: kind, Object: apiruntime.RawExtension{Raw: object}})
+	event, err := (&metav1.WatchEvent{Type: kind, Object: apiruntime.RawExtension{Raw: object}}).Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
 }
 
-func protobufOf(f *testing.F, kind string, o interface{ Marshal() ([]byte, error) }) []byte {
+func protobufOf(f testing.TB, kind string, o interface{ Marshal() ([]byte, error) }) []byte {
 	raw, err := o.Marshal()
 	if err != nil {
 		f.Fatal(err)

@@ -35,7 +35,7 @@ func (c *Cluster) startReflector(ctx context.Context, kind world.Kind, lw *cache
 	start := lw.WatchFuncWithContext
 	lw.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 		c.count.watches.Add(1)
-		return start(ctx, o)
+		return start(watchContext(ctx, kind), o)
 	}
 	f := &reflectorStore{kind: kind, cluster: c, ctx: ctx, whole: len(c.options.Extenders) > 0}
 	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), expectedType(kind), f,
