@@ -1,10 +1,12 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 
+	"go.yaml.in/yaml/v3"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -12,22 +14,71 @@ import (
 	"orrery/core/boundedfile"
 )
 
-// maxKubeconfigBytes bounds a kubeconfig. One with the certificates of a thousand clusters is smaller.
-const maxKubeconfigBytes = 16 << 20
+// Bounds of a kubeconfig. One with the certificates of a thousand clusters is smaller, and has some 70,000 values. Decoding takes two
+// kilobytes for each value, and any amount of text for an alias.
+const (
+	maxKubeconfigBytes  = 16 << 20
+	maxKubeconfigValues = 150_000
+)
 
-// checkKubeconfigs refuses files that clientcmd would read without an end. A pipe can be read only once, which is left to
-// clientcmd; what is missing or cannot be read is its to report, too.
+// checkKubeconfigs refuses files that clientcmd would read without an end, or that take much to decode. A pipe can be read only once,
+// which is left to clientcmd; what is missing or cannot be read is its to report, too.
 func checkKubeconfigs(files ...string) error {
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err != nil || info.IsDir() || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 			continue
 		}
-		if _, err := boundedfile.Read(file, maxKubeconfigBytes); errors.Is(err, boundedfile.ErrTooLarge) {
+		data, err := boundedfile.Read(file, maxKubeconfigBytes)
+		switch {
+		case errors.Is(err, boundedfile.ErrTooLarge):
 			return fmt.Errorf("reading the kubeconfig: %w", err)
+		case err == nil && !fitsKubeconfig(data):
+			return fmt.Errorf("reading the kubeconfig: %q has more than %d names and values or %d bytes of text, aliases followed, which is the most that is read",
+				file, maxKubeconfigValues, maxKubeconfigBytes)
 		}
 	}
 	return nil
+}
+
+// fitsKubeconfig reports whether a kubeconfig is no larger than it may be. Values are counted by what is between them, so that what has
+// too many is not parsed.
+func fitsKubeconfig(data []byte) bool {
+	values := 1
+	for _, c := range data {
+		if c == '\n' || c == ',' || c == '{' || c == '[' {
+			values++
+		}
+	}
+	if values > maxKubeconfigValues {
+		return false
+	}
+	if bytes.IndexByte(data, '*') < 0 {
+		return true
+	}
+	var document yaml.Node
+	if yaml.Unmarshal(data, &document) != nil {
+		return true // clientcmd says better what is wrong
+	}
+	values, text := maxKubeconfigValues, maxKubeconfigBytes
+	return follows(&document, &values, &text)
+}
+
+// follows counts values and text down, aliases followed, and reports whether there is enough of both.
+func follows(n *yaml.Node, values, text *int) bool {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	*values--
+	if *text -= len(n.Value); *values < 0 || *text < 0 {
+		return false
+	}
+	for _, inner := range n.Content {
+		if !follows(inner, values, text) {
+			return false
+		}
+	}
+	return true
 }
 
 // refusedConfig is the configuration of a kubeconfig that is not read.
