@@ -35,6 +35,11 @@ func hostileYAML() map[string]struct{ text, want string } {
 		"many empty containers":         {podHead + "spec: {containers: [" + strings.Repeat("{}, ", 60_000) + "]}\n", "a Pod takes"},
 		"many pods of a few containers": {"spec: &s {containers: [" + strings.Repeat("{}, ", 8000) + "]}\nkind: List\napiVersion: v1\nitems: [" + strings.Repeat(pods+", ", 100) + "]\n", "MiB of memory"},
 		"a field written 100,000 times": {podHead + "spec: {" + strings.Repeat("nodeName: a, ", 100_000) + "}\n", `the field "nodeName" is written twice`},
+		"many values of a byte":         {podHead + "x: [" + strings.Repeat("a,", 200_000) + "a]\n", "f.yaml:1: a document of 400060 bytes has more than 140006 values"},
+		"large parts that are not read": {
+			"x: &x " + strings.Repeat("x", 200_000) + "\nkind: List\napiVersion: v1\nitems: [" + strings.Repeat("{kind: Pod, apiVersion: v1, metadata: {name: a, uid: a}, x: *x}, ", 1000) + "]\n",
+			"the object is too large: with the aliases followed, the objects up to here are far larger than the file",
+		},
 		"20,000 labels, the last wrong": {podHead[:len(podHead)-2] + ", labels: {" + keys(20_000) + "k: [1]}}\n", "f.yaml:3: metadata.labels.k: json: cannot unmarshal array"},
 	}
 }
@@ -51,14 +56,46 @@ func TestObjectImporter_BoundsMemory(t *testing.T) {
 	for name, c := range hostileYAML() {
 		t.Run(name, func(t *testing.T) {
 			var err error
-			took := allocated(func() { err = new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(c.text)) })
+			fuzz.Cost(t, len(c.text), func() { err = new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(c.text)) })
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v, want one with %q", err, c.want)
 			}
-			if took > most {
-				t.Errorf("%d bytes allocate %d MiB", len(c.text), took>>20)
+		})
+	}
+}
+
+// Of whatever short values a large document is made, it takes at most fifty times its size.
+func TestObjectImporter_BoundsMemoryOfLargeDocuments(t *testing.T) {
+	for value, around := range map[string][2]string{"{a: {b: 1}, c: [2]},": {"x: [", "]\n"}, `"f:n":{},`: {"x: {", "}\n"}} {
+		const size, bytesPerValue = 11 << 19, 11
+		values := strings.Count(value, ",") + strings.Count(value, "{") + strings.Count(value, "[")
+		padded := value + strings.Repeat(" ", bytesPerValue*values-len(value))
+		text := podHead + around[0] + strings.Repeat(padded, size/len(padded)) + around[1]
+		fuzz.Cost(t, len(text), func() {
+			if err := new(trace.ObjectImporter).Read("f.yaml", strings.NewReader(text)); err == nil || strings.Contains(err.Error(), "values, which takes") {
+				t.Errorf("%q: %v", value, err)
 			}
 		})
+	}
+}
+
+// Nor do tables of short rows take more.
+func TestImportOpenB_BoundsMemoryOfLargeTables(t *testing.T) {
+	nodes, pods := "sn,cpu_milli,memory_mib,gpu,model\n", openBPodColumns
+	var manyNodes, manyPods strings.Builder
+	for i := range 250_000 {
+		fmt.Fprintf(&manyNodes, "%d,1,1,1,\n", i)
+		fmt.Fprintf(&manyPods, "%d,1,1,1,1,,,,0,1,\n", i)
+	}
+	for name, c := range map[string][2]string{"nodes": {nodes + manyNodes.String(), pods}, "pods": {nodes, pods + manyPods.String()}} {
+		for _, claims := range []bool{false, true} {
+			fuzz.Cost(t, len(c[0])+len(c[1]), func() {
+				_, err := trace.ImportOpenB("n", strings.NewReader(c[0]), "p", strings.NewReader(c[1]), trace.OpenBOptions{Start: start, Claims: claims})
+				if err == nil || !strings.Contains(err.Error(), "MiB of memory") {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
 	}
 }
 

@@ -33,17 +33,33 @@ type ObjectImporter struct {
 	// Undated is the creation time of all objects if none has one.
 	Undated time.Time
 
-	objects []world.Object
-	skipped map[string]int
-	memory  memory // of the objects, for the bytes of all files
+	objects  []world.Object
+	skipped  map[string]int
+	memory   memory // of the objects, for the bytes of all files
+	followed follower
 }
 
-// maxDocumentBytes bounds one document; parsing takes up to 200 times its size in memory.
+// maxLocated bounds the objects of which a wrong field is looked for, by decoding parts of them: in bytes of JSON.
+const maxLocated = 1 << 20
+
+// spendFollowed counts what was made of an object. Of all together that may be as much as of one, and for each byte of the files twice
+// its text and a quarter of a value: without aliases it is less.
+func (o *ObjectImporter) spendFollowed(more follower) error {
+	o.followed.text += more.text
+	o.followed.values += more.values
+	if bytes := int(o.memory.fileBytes); o.followed.text > maxObjectText+2*bytes || o.followed.values > maxObjectValues+bytes/4 {
+		return fmt.Errorf("%w: with the aliases followed, the objects up to here are far larger than the file", errObjectTooLarge)
+	}
+	return nil
+}
+
+// maxDocumentBytes bounds one document; parsing takes up to 40 times its size in memory.
 const maxDocumentBytes = 256 << 20
 
 // Read reads the objects of a file. It skips kinds that scheduling does not read and counts them for the notes. A
 // [FileError] names the wrong field and its line; the objects before it are kept.
 func (o *ObjectImporter) Read(file string, from io.Reader) error {
+	o.memory.perByte = importPerByte
 	lines := bufio.NewReaderSize(from, 1<<16)
 	var document bytes.Buffer
 	first, line := 1, 0
@@ -111,6 +127,10 @@ func isDocumentSeparator(line []byte) bool {
 }
 
 func (o *ObjectImporter) readDocument(file string, first int, text []byte) error {
+	if !fewValues(text) {
+		return &FileError{file, first, "", fmt.Errorf("a document of %d bytes has more than %d values, which takes too much memory to read: split it, for example by namespace",
+			len(text), valuesAnyway+len(text)/bytesPerValue)}
+	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return notYAML(file, first, text, err)
@@ -209,7 +229,10 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err != nil {
 		return s.fail(n, "kind", err)
 	}
-	text, err := nodeToJSON(n)
+	text, made, err := follow(n)
+	if err == nil {
+		err = o.spendFollowed(made)
+	}
 	if errors.Is(err, errObjectTooLarge) {
 		return s.fail(n, "", err)
 	}
@@ -219,7 +242,10 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err := o.memory.spendObject(world.Kind(kind), builtInShapes()[kind].shape.JSON(text)); err != nil {
 		return s.fail(n, "", err)
 	}
-	if err := json.Unmarshal(text, object); err != nil {
+	switch err := json.Unmarshal(text, object); {
+	case err != nil && len(text) > maxLocated:
+		return s.fail(n, "", err)
+	case err != nil:
 		return s.locate(n, world.Kind(kind), err)
 	}
 	setDefaults(object)

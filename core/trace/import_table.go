@@ -64,7 +64,7 @@ func readTable(file string, from io.Reader, needed []string, each func(*tableRow
 			return &FileError{file, 1, name, errors.New("there is no column of this name")}
 		}
 	}
-	var memory memory
+	spent := memory{perByte: importPerByte}
 	for {
 		rows.left = maxRowBytes
 		cells, err := r.Read()
@@ -75,11 +75,11 @@ func readTable(file string, from io.Reader, needed []string, each func(*tableRow
 			return tableError(file, err)
 		}
 		line, _ := r.FieldPos(0)
-		memory.fileBytes = rows.read
-		if err := memory.spend(rowMemory); err != nil {
+		spent.fileBytes = rows.read
+		if err := spent.spend(rowMemory); err != nil {
 			return &FileError{file, line, "", err}
 		}
-		one := tableRow{file: file, line: line, columns: columns, cells: cells, memory: &memory}
+		one := tableRow{file: file, line: line, columns: columns, cells: cells, memory: &spent}
 		if each(&one); one.err != nil {
 			return one.err
 		}

@@ -17,16 +17,41 @@ const (
 	maxObjectDepth  = 1000
 )
 
+// Parsing takes some 260 bytes of memory for each value of a document, so that many short ones take a hundred times their size. A
+// document may have so many values anyway, and one more for so many bytes.
+const (
+	valuesAnyway  = 100_000
+	bytesPerValue = 10
+)
+
+// fewValues reports whether a document has no more values than it may, by what is between them.
+func fewValues(text []byte) bool {
+	values := 0
+	for _, c := range text {
+		if c == '\n' || c == ',' || c == '{' || c == '[' {
+			values++
+		}
+	}
+	return values <= valuesAnyway+len(text)/bytesPerValue
+}
+
 var errObjectTooLarge = errors.New("the object is too large")
 
 // nodeToJSON returns an object of a document in JSON.
 func nodeToJSON(n *yaml.Node) ([]byte, error) {
+	text, _, err := follow(n)
+	return text, err
+}
+
+// follow is nodeToJSON with what was made of aliases.
+func follow(n *yaml.Node) ([]byte, follower, error) {
 	var f follower
 	fields, err := f.value(n)
 	if err != nil {
-		return nil, err
+		return nil, f, err
 	}
-	return json.Marshal(fields)
+	text, err := json.Marshal(fields)
+	return text, f, err
 }
 
 // follower makes maps, lists and values of a document. It follows aliases, by which a few lines can stand for any amount, and

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -26,10 +27,17 @@ const (
 	nameMemory   = 64
 )
 
-// memory is what the records of a file take once they are decoded, and what they may take. It is spent before decoding.
-type memory struct{ used, fileBytes int64 }
+// Objects that are imported may take so much for each byte of their files, which are not packed. Those of clusters take one or two, and
+// the rows of tables thirty.
+const importPerByte = 32
 
-func (m *memory) most() int64 { return memoryAnyway + memoryPerByte*m.fileBytes }
+// memory is what the records of a file take once they are decoded, and what they may take. It is spent before decoding.
+type memory struct {
+	used, fileBytes int64
+	perByte         int64 // zero is memoryPerByte
+}
+
+func (m *memory) most() int64 { return memoryAnyway + cmp.Or(m.perByte, memoryPerByte)*m.fileBytes }
 
 func (m *memory) spend(bytes int64) error {
 	if m.used += bytes; m.used > m.most() {
