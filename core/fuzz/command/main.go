@@ -1,8 +1,8 @@
 // Command command looks for inputs that break the fuzz targets of this repository: make fuzz MINUTES=, or with TARGET=regexp for some of
 // them. It finds the targets in the source (core/fuzz), builds each package's once, and gives each target its even share of the
-// processors, in rounds of a minute.
+// processors, in rounds of some minutes.
 //
-//	targets ──► the one with the least processor time so far ──► a minute of go test -fuzz ──► counts, or the input that fails
+//	targets ──► the one with the least processor time so far ──► a round of go test -fuzz ──► counts, or the input that fails
 //
 // A target that fails is left alone for the rest of the run, as it would fail at once again; the others go on. go test keeps inputs
 // that reach new code in GOCACHE, and each run goes on from those.
@@ -70,9 +70,9 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p := &programs{dir: dir}
 	s := newSession(targets, to, *jobs)
-	if err := p.build(ctx, targets, s.print); err != nil {
+	p, err := newPrograms(ctx, dir, s.print)
+	if err != nil {
 		return err
 	}
 	return s.run(ctx, length, p.run)

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"orrery/core/fuzz"
@@ -23,41 +24,56 @@ const memoryLimit = "GOMEMLIMIT=1GiB"
 // minimizeTime is how long an input that reaches new code is made smaller; go test takes a minute for each, which leaves none to find more.
 const minimizeTime = "2s"
 
-// programs are the test programs of packages, built with what guides a fuzzer.
+// programs are the test programs of packages, built with what guides a fuzzer when the first of their targets is run.
 type programs struct {
 	dir   string // where they are written
 	cache string // go test's corpora
+	tell  func(string)
+
+	mu    sync.Mutex
+	built map[string]func() error
 }
 
-// build builds the programs of the targets' packages, one after the other: go build uses all processors.
-func (p *programs) build(ctx context.Context, targets []fuzz.Target, tell func(string)) error {
+func newPrograms(ctx context.Context, dir string, tell func(string)) (*programs, error) {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
-		return fmt.Errorf("asking go for its cache: %w", err)
+		return nil, fmt.Errorf("asking go for its cache: %w", err)
 	}
-	p.cache = filepath.Join(strings.TrimSpace(string(cache)), "fuzz")
-	built := ""
-	for _, t := range targets {
-		if t.Package == built {
-			continue
-		}
-		built = t.Package
-		tell("building " + built + "; the first time, all that it imports is compiled anew, which takes minutes")
-		c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-w", "-fuzz=.", "-o", p.program(t), ".")
-		c.Dir = filepath.FromSlash(t.Package)
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("building the targets of %s: %w\n%s", built, err, out)
-		}
+	return &programs{dir: dir, cache: filepath.Join(strings.TrimSpace(string(cache)), "fuzz"), tell: tell, built: map[string]func() error{}}, nil
+}
+
+// build builds the program of a target's package, once.
+func (p *programs) build(ctx context.Context, t fuzz.Target) error {
+	p.mu.Lock()
+	once := p.built[t.Package]
+	if once == nil {
+		once = sync.OnceValue(func() error {
+			p.tell("building " + t.Package + "; the first time, all that it imports is compiled anew, which takes minutes")
+			c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-w", "-fuzz=.", "-o", p.program(t), ".")
+			c.Dir = filepath.FromSlash(t.Package)
+			if out, err := c.CombinedOutput(); err != nil {
+				return fmt.Errorf("building the targets of %s: %w\n%s", t.Package, err, out)
+			}
+			return nil
+		})
+		p.built[t.Package] = once
 	}
-	return nil
+	p.mu.Unlock()
+	return once()
 }
 
 func (p *programs) program(t fuzz.Target) string {
 	return filepath.Join(p.dir, strings.ReplaceAll(t.Package, "/", "_")+".test")
 }
 
-// run runs a target for a while.
+// run runs a target for a while. What it takes to build it does not count.
 func (p *programs) run(ctx context.Context, t fuzz.Target, length time.Duration) (round, error) {
+	if err := p.build(ctx, t); err != nil {
+		if ctx.Err() != nil {
+			return round{}, nil
+		}
+		return round{}, err
+	}
 	c := exec.CommandContext(ctx, p.program(t), "-test.run=^$", "-test.fuzz=^"+t.Name+"$", "-test.fuzztime="+length.String(),
 		"-test.parallel=1", "-test.fuzzminimizetime="+minimizeTime, "-test.fuzzcachedir="+filepath.Join(p.cache, "orrery", t.Package))
 	c.Dir = filepath.FromSlash(t.Package)

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	longestRound = time.Minute
-	// shortestRound is what go test needs to try anything beyond the corpus.
+	longestRound = 5 * time.Minute
+	// shortestRound is what go test needs to try anything beyond the corpus, and rounds is how often each target has its turn.
 	shortestRound = 2 * time.Second
+	rounds        = 4
 )
 
 // round is what came of running a target for a while.
@@ -60,7 +61,7 @@ func newSession(targets []fuzz.Target, to io.Writer, jobs int) *session {
 func (s *session) run(ctx context.Context, length time.Duration, runOne func(context.Context, fuzz.Target, time.Duration) (round, error)) error {
 	s.began = s.now()
 	share := length * time.Duration(s.jobs) / time.Duration(len(s.targets))
-	each := min(max(share, shortestRound), longestRound)
+	each := min(max(share/rounds, shortestRound), longestRound)
 	var workers sync.WaitGroup
 	for range s.jobs {
 		workers.Go(func() {

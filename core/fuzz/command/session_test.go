@@ -62,10 +62,10 @@ func TestSession_SpreadsProcessorTimeEvenly(t *testing.T) {
 			t.Errorf("%s has run for %v", p.Name, p.processor)
 		}
 	}
-	if r.of["Slow"] != 50 {
-		t.Errorf("the slow target had %d rounds of 70, want 50", r.of["Slow"])
+	if r.of["Slow"] != 10 {
+		t.Errorf("the slow target had %d rounds of 14, want 10", r.of["Slow"])
 	}
-	if want := "3 targets, 0.25 core-hours, 700 inputs, 70 in the corpus"; !strings.Contains(out.String(), want) {
+	if want := "3 targets, 0.25 core-hours, 140 inputs, 14 in the corpus"; !strings.Contains(out.String(), want) {
 		t.Errorf("it says:\n%s\nwant %q", out, want)
 	}
 }
@@ -76,7 +76,7 @@ func TestSession_GoesOnWithoutWhatFails(t *testing.T) {
 	if err := s.run(t.Context(), 10*time.Minute, r.run); !errors.Is(err, errFailed) {
 		t.Errorf("the error is %v", err)
 	}
-	if r.of["A"] != 1 || r.of["B"] != 9 {
+	if r.of["A"] != 1 || r.of["B"] != 7 { // of a share of five minutes, each round is a quarter
 		t.Errorf("the rounds are %v", r.of)
 	}
 	if text := out.String(); !strings.Contains(text, "1 targets fail\n\np A\n--- FAIL: A\n") {
