@@ -24,6 +24,9 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	c := cutter{to: to, header: r.Header(), first: first, at: first, state: store.New()}
 	for record, err := range r.All() {
 		if err != nil {
+			if c.w == nil && c.header.Origin == FromState && len(c.sinceState) == 0 {
+				return fmt.Errorf("nothing of it can be copied, not even its first state: %v", err) // no damage, before which there is something
+			}
 			if openErr := c.open(); openErr != nil {
 				return openErr
 			}

@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -74,5 +75,20 @@ func TestState_IsRefused(t *testing.T) {
 	older[7] = 2
 	if _, err := trace.NewReader(bytes.NewReader(older)); err == nil || !strings.Contains(err.Error(), "is not of version 2") {
 		t.Errorf("a state in a file of version 2: %v", err)
+	}
+}
+
+// Of a trace that is damaged before its first state nothing can be read, and nothing is written.
+func TestCut_NeedsTheFirstState(t *testing.T) {
+	file := written(t, trace.Header{Start: start, Origin: trace.FromState}, manyStates(1)...)
+	contents, err := trace.ContentsOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var copied bytes.Buffer
+	err = trace.Cut(bytes.NewReader(trace.FileOfEntries(trace.FromState, contents[:1000])), &copied, start, start.Add(time.Hour))
+	var damage *trace.Damage
+	if err == nil || errors.As(err, &damage) || copied.Len() > 0 {
+		t.Errorf("%d bytes are written, with the error %v", copied.Len(), err)
 	}
 }
