@@ -51,13 +51,23 @@ func TestParse_ErrorsNameTheField(t *testing.T) {
 	}
 }
 
+func TestParse_BoundsMemory(t *testing.T) {
+	for _, text := range []string{"{" + strings.Repeat("a,", 30_000) + "}", strings.Repeat("a", 100_000)} {
+		fuzz.Cost(t, len(text), func() {
+			if _, err := themes.Parse([]byte(text)); err == nil {
+				t.Errorf("%.20q… is a theme", text)
+			}
+		})
+	}
+}
+
 // FuzzParse reads themes.
 //
 //orrery:reads themes
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("name: a\nbase: dark\ncolors:\n  heat: ['#000000', '#ffffff']\n  text: 3\n"))
-	f.Add([]byte("{" + strings.Repeat("a,", 30_000) + "}"))
-	f.Add([]byte(strings.Repeat("a", 100_000)))
+	f.Add([]byte("{" + strings.Repeat("a,", 300) + "}"))
+	f.Add([]byte("name: a\ncolors: {heat: [1, 2], text: '#zz'}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var theme *themes.Theme
 		var err error

@@ -15,6 +15,10 @@ const (
 	perByte    = 50
 )
 
+// MaxSeed is how large an input should be that a target begins with, in bytes: a fuzzer tries some tens of larger ones in a second, and
+// hits nothing in them. What is larger has a test of its own.
+const MaxSeed = 4 << 10
+
 // Cost reads an input of so many bytes, and fails where that takes too long or too much memory.
 func Cost(t testing.TB, size int, read func()) {
 	t.Helper()

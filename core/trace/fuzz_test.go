@@ -25,7 +25,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(golden)
 	}
 	for _, file := range hostileFiles() {
-		f.Add(file)
+		if len(file) <= fuzz.MaxSeed {
+			f.Add(file)
+		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, file := range [][]byte{data, trace.FileOfEntries(trace.FromStart, data), trace.FileOfEntries(trace.FromState, data)} {
@@ -53,7 +55,7 @@ func consume(t *testing.T, file []byte) {
 	}
 }
 
-// recordedEntries returns the contents of recordings of a scheduler: from its start, with a damaged decision, and from a state.
+// recordedEntries returns the first contents of recordings of a scheduler: from its start, and from a state.
 func recordedEntries(f *testing.F) (fromStart, fromState []byte) {
 	f.Helper()
 	golden, err := os.ReadFile("testdata/v2.trace")
@@ -61,12 +63,14 @@ func recordedEntries(f *testing.F) (fromStart, fromState []byte) {
 		f.Fatal(err)
 	}
 	states := written(f, trace.Header{Start: start, Origin: trace.FromState}, manyStates(1)...)
-	for file, to := range map[*[]byte]*[]byte{&golden: &fromStart, &states: &fromState} {
-		if *to, err = trace.ContentsOf(*file); err != nil {
-			f.Fatal(err)
-		}
+	fromStart, err = trace.ContentsOf(golden)
+	if err == nil {
+		fromState, err = trace.ContentsOf(states)
 	}
-	return fromStart, fromState
+	if err != nil {
+		f.Fatal(err)
+	}
+	return fromStart[:min(len(fromStart), fuzz.MaxSeed)], fromState[:min(len(fromState), fuzz.MaxSeed)]
 }
 
 // FuzzReplay reads recordings and replays them, so that an engine gets inputs that no cluster would send.

@@ -21,8 +21,9 @@ import (
 // beyond one.
 const memoryLimit = "GOMEMLIMIT=1GiB"
 
-// minimizeTime is how long an input that reaches new code is made smaller; go test takes a minute for each, which leaves none to find more.
-const minimizeTime = "2s"
+// minimizeTime is how often it is tried to make an input smaller that reaches new code; go test takes a minute for each, which leaves none to find
+// more.
+const minimizeTime = "100x"
 
 // programs are the test programs of packages, built with what guides a fuzzer when the first of their targets is run.
 type programs struct {
