@@ -12,6 +12,8 @@ type Replica struct {
 	sim      *Simulation
 	settings leader.Settings
 	clock    clock
+	// wall is how far the wall clock is ahead of clock, and set what it was when the process started, which goes on by that.
+	wall, set int64
 
 	// candidate is nil while no process runs. incarnation numbers the processes, so that events for one do not reach the
 	// next.
@@ -37,8 +39,17 @@ func (r *Replica) Paused() bool { return r.paused }
 // Leading reports whether the process believes that it leads.
 func (r *Replica) Leading() bool { return r.candidate != nil && r.candidate.Leading() }
 
-// Now is the time by the replica's clock.
-func (r *Replica) Now() time.Time { return r.sim.at(r.clock.read(r.sim.now)) }
+// Now is the time by the replica's clock, as its process has it.
+func (r *Replica) Now() time.Time { return r.sim.at(r.clock.read(r.sim.now) + r.set) }
+
+// When is the first virtual time, now or later, at which the replica's process has a time.
+func (r *Replica) When(local time.Time) time.Time { return r.sim.at(max(r.sim.now, r.when(local))) }
+
+func (r *Replica) when(local time.Time) int64 { return r.clock.when(r.sim.since(local) - r.set) }
+
+// SetWallClock sets the replica's wall clock ahead or back. A process measures time by the monotonic clock, and takes the wall clock over
+// when it starts: the present one does not notice.
+func (r *Replica) SetWallClock(by time.Duration) { r.wall += int64(by) }
 
 // SetRate runs the replica's clock at a multiple of the true rate from now on.
 func (r *Replica) SetRate(rate float64) {
@@ -98,6 +109,7 @@ func (r *Replica) exit() {
 
 // start starts a process.
 func (r *Replica) start() {
+	r.set = r.wall
 	s := r.settings
 	s.Seed += r.incarnation
 	if r.incarnation > 0 {
@@ -129,7 +141,7 @@ func (r *Replica) runToRest() {
 		if !ok {
 			return
 		}
-		if at := r.clock.when(r.sim.since(wake)); at > r.sim.now {
+		if at := r.when(wake); at > r.sim.now {
 			r.wakeAt(at)
 			return
 		}

@@ -170,6 +170,47 @@ func TestSimulation_LeaderReturns(t *testing.T) {
 	}
 }
 
+// A wall clock that is set moves the time of the next process, not that of the present one; who leads does not depend on it.
+func TestReplica_SetWallClock(t *testing.T) {
+	s := leader.Defaults("")
+	s.Strict = true
+	e := election(t, sim.Options{}, s, 1, 0.9)
+	e.Run(e.Now().Add(time.Minute))
+	for _, by := range []time.Duration{time.Hour, -3 * time.Hour, time.Millisecond} {
+		r := e.Leaders()[0]
+		before, running := r.Now().Sub(e.Now()), r.Candidate()
+		r.SetWallClock(by)
+		if lead := r.Now().Sub(e.Now()); lead != before {
+			t.Errorf("set by %v, the clock of the running process is ahead by %v instead of %v", by, lead, before)
+		}
+		if e.Run(e.Now().Add(time.Minute)); r.Candidate() != running {
+			t.Errorf("set by %v, the process has ended", by)
+		}
+		before = r.Now().Sub(e.Now())
+		r.Kill()
+		e.Run(e.Now().Add(6 * time.Second))
+		if lead := r.Now().Sub(e.Now()); (lead - before - by).Abs() > time.Second { // its rate may be another
+			t.Errorf("set by %v, the clock of the next process is ahead by %v instead of %v", by, lead, before+by)
+		}
+		if at := r.Now().Add(time.Minute); !wakes(e, r, at) {
+			t.Errorf("set by %v, the time %v does not come when it is to", by, at)
+		}
+		e.Run(e.Now().Add(time.Minute))
+	}
+	if len(e.Overlaps()) > 0 {
+		t.Errorf("overlaps: %+v", e.Overlaps())
+	}
+}
+
+// wakes reports whether a replica's clock shows a time at the moment that When returns, and not before.
+func wakes(e *sim.Simulation, r *sim.Replica, at time.Time) bool {
+	when := r.When(at)
+	e.Run(when.Add(-time.Nanosecond))
+	early := !r.Now().Before(at)
+	e.Run(when)
+	return !early && !r.Now().Before(at)
+}
+
 func TestLeases_OptimisticConcurrency(t *testing.T) {
 	store := sim.NewLeases()
 	first, err := store.Create(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "l"}})
