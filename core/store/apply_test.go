@@ -301,15 +301,30 @@ func TestReplace_Deltas(t *testing.T) {
 	}
 }
 
-func TestReplace_LateEventDoesNotUndo(t *testing.T) {
-	s := store.New()
-	if _, err := s.Apply(event("added a/1@5")); err != nil {
-		t.Fatal(err)
-	}
-	s.Replace(world.Listed{Kind: world.Pod})
-	deltas, err := s.Apply(event("modified a/1@4"))
-	if err != nil || len(deltas) > 0 {
-		t.Errorf("a message older than what the list removed says %v, %v; want nothing", showDeltas(deltas), err)
+// What comes after a list has happened after it, whatever was known before: the API server may have been restored from a backup.
+func TestReplace_EarlierDeletionsDoNotCount(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		before []string
+		after  string
+	}{
+		{"removed by the list", []string{"added a/1@5"}, "added a/1@5"},
+		{"removed by the list, another pod under an older version", []string{"added a/1@5"}, "added a/2@4"},
+		{"deleted before the list", []string{"added a/1@5", "deleted a/1@6"}, "added a/2@4"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := store.New()
+			for _, e := range tc.before {
+				if _, err := s.Apply(event(e)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.Replace(world.Listed{Kind: world.Pod})
+			deltas, err := s.Apply(event(tc.after))
+			if diff := cmp.Diff([]string{tc.after}, showDeltas(deltas)); diff != "" || err != nil {
+				t.Errorf("%v, deltas (-want +got):\n%s", err, diff)
+			}
+		})
 	}
 }
 

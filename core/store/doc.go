@@ -22,8 +22,10 @@
 //
 // A deleted object leaves a tombstone with its last version, so that a late event does not recreate it. At least the last 1,024
 // deletions of a kind are remembered. Beyond them, and for versions that are not numbers, a late event does recreate an object,
-// until the next list. So does an event newer than the last known state of an object that a list found missing; a watch that
-// continues from that list sends no such event.
+// until the next list.
+//
+// A list ends all that: events continue from it, and none is late. An API server that was restored from a backup lists what was there
+// then, under versions that are older than the held ones, and gives these versions out again.
 //
 // Versions of one kind are compared across objects, as they come from one counter. Objects made by hand without such a counter
 // should leave the version empty.

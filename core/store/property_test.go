@@ -130,6 +130,58 @@ func TestReplace_ListConverges(t *testing.T) {
 	})
 }
 
+// A list that is older than what is held, as from an API server that was restored or is behind, and the events that follow it lead to
+// what is there.
+func TestReplace_OlderListConverges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h, alive := drawHistory(t)
+		at := rapid.IntRange(0, len(h)).Draw(t, "list's age")
+		s, m := store.New(), mirror{}
+		apply := func(events []string) {
+			for _, e := range events {
+				deltas, err := s.Apply(event(e))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m.follow(t, deltas)
+			}
+		}
+		apply(drawDelivery(t, h))
+		list := world.Listed{Kind: world.Pod}
+		for _, pod := range sortedStates(aliveAfter(h[:at])) {
+			list.Objects = append(list.Objects, state(pod))
+		}
+		deltas, errs := s.Replace(list)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		m.follow(t, deltas)
+		if len(h[at:]) > 0 {
+			apply(drawDelivery(t, h[at:]))
+		}
+		if diff := cmp.Diff(sortedStates(alive), held(s, world.Pod)); diff != "" {
+			t.Fatalf("the store (-truth +held):\n%s", diff)
+		}
+		if diff := cmp.Diff(sortedStates(alive), sortedStates(m)); diff != "" {
+			t.Fatalf("the mirror (-truth +mirrored):\n%s", diff)
+		}
+	})
+}
+
+// aliveAfter are the pods that exist after the events of a history, by name.
+func aliveAfter(h history) map[string]string {
+	alive := map[string]string{}
+	for _, e := range h {
+		what, pod, _ := strings.Cut(e, " ")
+		pod, ended := strings.CutSuffix(pod, " ended")
+		name, _, _ := strings.Cut(pod, "/")
+		if alive[name] = pod; what == "deleted" || ended {
+			delete(alive, name)
+		}
+	}
+	return alive
+}
+
 // TestFork_Independent drives a family of forks with random events, next to plain maps that are copied in full.
 func TestFork_Independent(t *testing.T) {
 	type pair struct {

@@ -33,6 +33,7 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	for _, object := range taken {
 		deltas = sh.applyListed(deltas, object)
 	}
+	sh.tombstones = tombstones{} // what the watch tells of after the list has happened after it
 	return deltas, errs
 }
 
