@@ -33,9 +33,16 @@ var faultActions = map[string]func(*run, Step){
 	"terminate": func(r *run, s Step) { r.replicaOf(s).elector.Terminate() },
 	"pause":     func(r *run, s Step) { r.replicaOf(s).elector.Pause(time.Duration(s.For)) },
 	"partition": func(r *run, s Step) { r.replicaOf(s).partition(time.Duration(s.For), s.Count%2 == 1) },
-	"clock": func(r *run, s Step) {
+	"clock-rate": func(r *run, s Step) {
 		r.replicaOf(s).elector.SetRate(slowestClock + drawing(s.N).Float64()*(fastestClock-slowestClock))
 	},
+	"set-clock": func(r *run, s Step) {
+		r.replicaOf(s).elector.SetWallClock(time.Duration(s.For) * time.Duration(pick(drawing(s.N), 1, -1)))
+	},
+	"late-kind":   func(r *run, s Step) { r.replicaOf(s).delay(watchedKind(s.N), time.Duration(s.For)) },
+	"reorder":     func(r *run, s Step) { r.replicaOf(s).reorder(drawing(s.N), time.Duration(s.For)) },
+	"stale-list":  func(r *run, s Step) { r.replicaOf(s).listStale(time.Duration(s.For)) },
+	"stale-start": func(r *run, s Step) { r.replicaOf(s).startStale(time.Duration(s.For)) },
 
 	"stop-extender": func(r *run, s Step) { r.changeExtender(s, func(x *memory.Extender) { x.Down = true }) },
 	"slow-extender": func(r *run, s Step) {
@@ -57,10 +64,10 @@ var faultActions = map[string]func(*run, Step){
 	"attach": (*run).attach,
 }
 
-// The rates of clocks are within what the election's settings tolerate.
+// The rates of clocks are all but what the election's settings tolerate, a ratio of 1.5.
 const (
-	slowestClock = 0.85
-	fastestClock = 1.15
+	slowestClock = 0.8
+	fastestClock = 1.1999
 )
 
 func watchedKind(n uint64) world.Kind {

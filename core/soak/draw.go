@@ -57,7 +57,12 @@ var (
 		{name: "terminate", weight: 1},
 		{name: "pause", weight: 2, longest: 50 * time.Second},
 		{name: "partition", weight: 3, most: 2, longest: 50 * time.Second},
-		{name: "clock", weight: 2},
+		{name: "late-kind", weight: 2, longest: 20 * time.Second},
+		{name: "reorder", weight: 2, longest: 10 * time.Second},
+		{name: "stale-list", weight: 1, longest: 30 * time.Second},
+		{name: "stale-start", weight: 1, longest: 30 * time.Second},
+		{name: "clock-rate", weight: 2},
+		{name: "set-clock", weight: 1, longest: time.Hour},
 		{name: "stop-extender", weight: 1, longest: 40 * time.Second},
 		{name: "slow-extender", weight: 1, longest: time.Minute},
 		{name: "fail-extender", weight: 1, longest: 30 * time.Second},
@@ -95,7 +100,7 @@ func Draw(seed uint64, hours int) Plan {
 		p.Nodes = append(p.Nodes, draw.Uint64())
 	}
 	for range p.Replicas {
-		p.Clocks = append(p.Clocks, slowestClock+draw.Float64()*(fastestClock-slowestClock))
+		p.Clocks = append(p.Clocks, Clock{Rate: slowestClock + draw.Float64()*(fastestClock-slowestClock), Ahead: drawAhead(draw)})
 	}
 	worst := pick(draw, 0, 0.01, 0.05)
 	for _, name := range slices.Sorted(maps.Keys(faultRates)) {
@@ -112,6 +117,12 @@ func Draw(seed uint64, hours int) Plan {
 	}
 	slices.SortStableFunc(p.Steps, func(a, b Step) int { return int(a.At - b.At) })
 	return p
+}
+
+// drawAhead is how far ahead a clock is, or behind: not at all, a little or much.
+func drawAhead(draw *rand.Rand) Span {
+	most := pick(draw, 0, 2*time.Second, farthestAhead)
+	return Span((2*draw.Float64() - 1) * float64(most)).truncate()
 }
 
 // some keeps about so many kinds of four.

@@ -53,13 +53,15 @@ func (l *leaseServer) Update(o world.Object) (world.Object, error) {
 // electionTimers runs the election, which has no inputs and effects.
 type electionTimers struct{ *run }
 
-func (e electionTimers) Apply(in world.Input) { e.election.Run(in.At) }
+func (e electionTimers) Apply(in world.Input) {
+	e.election.Run(in.At)
+	if both := e.election.Overlaps(); len(both) > 0 {
+		e.fail("term", "%v believe at once that they lead, from %v to %v", both[0].Leaders, both[0].From.Sub(e.start), both[0].Until.Sub(e.start))
+	}
+}
 
 func (e electionTimers) Effects() []world.Effect     { return nil }
 func (e electionTimers) NextWake() (time.Time, bool) { return e.election.Next() }
-
-// clockOffset is how much the clocks of replicas differ.
-const clockOffset = 137 * time.Millisecond
 
 func (r *run) addReplicas() error {
 	r.leases = &leaseServer{sim.NewLeases(), r}
@@ -73,11 +75,11 @@ func (r *run) addReplicas() error {
 	for i := range r.plan.Replicas {
 		s := leader.Defaults(replicaName(i))
 		s.Strict, s.Seed = true, r.plan.Seed+uint64(i)
-		rate := 1.0
+		clock := Clock{Rate: 1}
 		if i < len(r.plan.Clocks) {
-			rate = r.plan.Clocks[i]
+			clock = r.plan.Clocks[i]
 		}
-		seat, err := r.election.Add(s, time.Duration(i)*clockOffset, rate)
+		seat, err := r.election.Add(s, time.Duration(clock.Ahead), clock.Rate)
 		if err != nil {
 			return err
 		}

@@ -68,6 +68,12 @@ func (l *ledger) Applied(in world.Input, err error) {
 		if e.Op == world.Deleted {
 			delete(l.bound, e.Object.GetUID())
 		}
+	case world.Listed:
+		for _, o := range e.Objects {
+			if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName == "" { // a stale list is what it was told last
+				delete(l.bound, pod.UID)
+			}
+		}
 	}
 	if l.inputs%stateEvery == 0 {
 		l.checkState()
@@ -95,6 +101,7 @@ func (l *ledger) Stepped(d *engine.Decision) {
 	}
 	l.verdict[d.Verdict]++
 	if d.Verdict == engine.Placed && !l.resumed {
+		l.checkPlaced(d)
 		l.checkRoom(d)
 		l.checkFilter(d)
 	}
@@ -130,19 +137,29 @@ func (l *ledger) checkTerm(e world.Effect) {
 	}
 }
 
-// checkBind: no pod is bound that the process knows to be bound, or is binding.
-func (l *ledger) checkBind(id world.EffectID, act world.Bind) {
+// checkPlaced: no pod is placed that the process knows to be on a node, or is binding. Another scheduler may bind it later on.
+func (l *ledger) checkPlaced(d *engine.Decision) {
 	l.run.checked("bound once")
-	pod := l.engine.Store().Pod(act.Pod.Namespace, act.Pod.Name)
-	switch {
-	case pod != nil && pod.UID == act.Pod.UID && pod.Spec.NodeName != "":
-		l.fail("bound once", "%s is bound to %s, and was seen on %s", act.Pod, act.Node, pod.Spec.NodeName)
-	case l.bound[act.Pod.UID] != "":
-		l.fail("bound once", "%s is bound to %s, and was bound to %s", act.Pod, act.Node, l.bound[act.Pod.UID])
-	case l.binding[act.Pod.UID] != 0:
-		l.fail("bound once", "%s is bound to %s by effect %d, while effect %d has no outcome", act.Pod, act.Node, id, l.binding[act.Pod.UID])
+	pod := l.engine.Store().Pod(d.Pod.Namespace, d.Pod.Name)
+	if pod != nil && pod.UID == d.Pod.UID && pod.Spec.NodeName != "" {
+		l.fail("bound once", "%s is placed on %s, and was seen on %s", d.Pod, d.Node, pod.Spec.NodeName)
 	}
+	l.checkUnbound(d.Pod.UID, "%s is placed on %s", d.Pod, d.Node)
+}
+
+// checkBind: no pod is bound that the process has bound or is binding.
+func (l *ledger) checkBind(id world.EffectID, act world.Bind) {
+	l.checkUnbound(act.Pod.UID, "%s is bound to %s by effect %d", act.Pod, act.Node, id)
 	l.binds[id], l.binding[act.Pod.UID] = act, id
+}
+
+func (l *ledger) checkUnbound(pod types.UID, format string, args ...any) {
+	switch {
+	case l.bound[pod] != "":
+		l.fail("bound once", format+", and was bound to %s", append(args, l.bound[pod])...)
+	case l.binding[pod] != 0:
+		l.fail("bound once", format+", while effect %d has no outcome", append(args, l.binding[pod])...)
+	}
 }
 
 // beforeStep is the highest priority among the pods in activeQ, where the next step begins with a pod from there.

@@ -12,9 +12,9 @@ type Plan struct {
 	Seed uint64 `json:"seed"`
 	// Hours is how long the run takes. Each begins with steps and faults, and ends at rest.
 	Hours int `json:"hours"`
-	// Replicas of the scheduler take part in one election. The rate of the clock of each is 1 or in Clocks.
-	Replicas int       `json:"replicas"`
-	Clocks   []float64 `json:"clocks,omitempty"`
+	// Replicas of the scheduler take part in one election. The clock of each is right or in Clocks.
+	Replicas int     `json:"replicas"`
+	Clocks   []Clock `json:"clocks,omitempty"`
 	// Nodes are there from the beginning, shaped by these numbers.
 	Nodes []uint64 `json:"nodes"`
 	// Zones is over how many the nodes are spread.
@@ -29,6 +29,12 @@ type Plan struct {
 	Rates map[string]float64 `json:"rates,omitempty"`
 	// Steps happen at their times.
 	Steps []Step `json:"steps"`
+}
+
+// Clock is that of a machine: how many times as fast as the true one, and how far ahead at first.
+type Clock struct {
+	Rate  float64 `json:"rate"`
+	Ahead Span    `json:"ahead"`
 }
 
 // Step is one thing that happens.
@@ -55,6 +61,8 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return err
 }
 
+func (s Span) truncate() Span { return Span(time.Duration(s).Truncate(time.Millisecond)) }
+
 // The bounds of a plan that is read from a file.
 const (
 	maxHours    = 10_000
@@ -62,6 +70,8 @@ const (
 	maxNodes    = 5_000
 	maxSteps    = 1_000_000
 	maxCount    = 10_000_000
+	// farthestAhead is how wrong a clock may be.
+	farthestAhead = 24 * time.Hour
 )
 
 // ReadPlan reads a plan that [Plan.Text] wrote.
@@ -85,9 +95,9 @@ func (p *Plan) check() error {
 	case p.Zones < 1 || p.Zones > maxNodes || len(p.Nodes) > maxNodes || len(p.Steps) > maxSteps:
 		return fmt.Errorf("there are %d zones, %d nodes and %d steps, but must be from 1 to %d zones, and at most %d nodes and %d steps", p.Zones, len(p.Nodes), len(p.Steps), maxNodes, maxNodes, maxSteps)
 	}
-	for _, rate := range p.Clocks {
-		if rate < slowestClock || rate > fastestClock {
-			return fmt.Errorf("a clock runs at %v, but must be from %v to %v", rate, slowestClock, fastestClock)
+	for _, c := range p.Clocks {
+		if !(c.Rate >= slowestClock && c.Rate <= fastestClock) || time.Duration(c.Ahead).Abs() > farthestAhead {
+			return fmt.Errorf("a clock runs at a rate of %v and is ahead by %v, but must be from %v to %v, and at most %v", c.Rate, time.Duration(c.Ahead), slowestClock, fastestClock, farthestAhead)
 		}
 	}
 	for name, rate := range p.Rates {

@@ -32,12 +32,11 @@ type replica struct {
 	ledger    *ledger
 	feed      *play.Feed
 
-	held     []world.Event // that have not reached the process, which was paused or cut off
-	cutUntil time.Time
-	relists  bool                    // when it is connected again
-	calls    map[world.EffectID]bool // of the API server, without an outcome yet
-	timeouts []timeout               // of calls that were lost
-	crashIn  int                     // effects until the process is killed; negative if it is not
+	connection connection
+	behind     time.Duration           // how old at most the lists are that the next process begins with
+	calls      map[world.EffectID]bool // of the API server, without an outcome yet
+	timeouts   []timeout               // of calls that were lost
+	crashIn    int                     // effects until the process is killed; negative if it is not
 }
 
 // timeout is the outcome of a call that got no answer.
@@ -67,7 +66,7 @@ func (r *replica) follow(now time.Time) {
 
 func (r *replica) begin(now time.Time) {
 	r.started++
-	r.options = r.run.options(r, now)
+	r.options = r.run.options(r, r.elector.Now())
 	e, err := engine.New(r.options)
 	if err != nil {
 		panic("the configuration of a plan is valid: " + err.Error())
@@ -76,8 +75,27 @@ func (r *replica) begin(now time.Time) {
 	r.observers = &observers{all: drive.Observers{r.ledger, r.feed}}
 	r.scheduler = drive.NewScheduler(e, r.observers)
 	r.calls, r.crashIn = map[world.EffectID]bool{}, -1
-	for _, list := range r.run.seen.lists(0) {
-		r.scheduler.Apply(world.Input{At: now, Event: list})
+	r.connection = connection{cutUntil: r.connection.cutUntil}
+	r.list(now, r.behind)
+	r.behind = 0
+}
+
+// list gives the process lists that are up to so old, each kind's by another time, and holds what has come since for as long.
+func (r *replica) list(now time.Time, behind time.Duration) {
+	draw := drawing(uint64(r.started)<<32 + uint64(now.UnixMilli()))
+	lists, since := r.run.seen.lists(draw.IntN(len(world.Kinds())), func(world.Kind) time.Time {
+		return later(now.Add(-time.Duration(draw.Float64()*float64(behind))), r.run.start.Add(time.Second))
+	})
+	r.connection.held = outcomesOf(r.connection.held)
+	for _, list := range lists {
+		r.tell(list)
+	}
+	if len(since) > 0 {
+		r.connection.lateUntil = later(r.connection.lateUntil, now.Add(time.Duration(draw.Float64()*float64(behind))))
+		r.run.at(r.connection.lateUntil, func() {})
+	}
+	for _, event := range since {
+		r.connection.hold(event)
 	}
 }
 
@@ -88,7 +106,7 @@ func (r *replica) end() {
 		r.run.result.Inputs += r.ledger.inputs
 		r.observers.end()
 	}
-	r.engine, r.scheduler, r.ledger, r.feed, r.held, r.timeouts, r.calls = nil, nil, nil, nil, nil, nil, nil
+	r.engine, r.scheduler, r.ledger, r.feed, r.timeouts, r.calls = nil, nil, nil, nil, nil, nil
 }
 
 // crashAfter kills the process with one of its next effects, or now if it does not lead.
@@ -100,19 +118,6 @@ func (r *replica) crashAfter(effects int) {
 		r.elector.Kill()
 	}
 }
-
-// partition cuts the process off from the API server. Afterwards it gets what it has missed, as events or as lists.
-func (r *replica) partition(d time.Duration, relists bool) {
-	r.elector.Partition(d)
-	until := r.run.cluster.Now().Add(d)
-	if until.After(r.cutUntil) {
-		r.cutUntil = until
-	}
-	r.relists = r.relists || relists
-	r.run.at(r.cutUntil, func() {}) // wakes it
-}
-
-func (r *replica) cutOff(now time.Time) bool { return now.Before(r.cutUntil) }
 
 // leads reports whether the process may schedule.
 func (r *replica) leads() bool {
@@ -131,67 +136,56 @@ func (r *replica) Apply(in world.Input) {
 			return
 		}
 		done.Effect &= 1<<processShift - 1
-		if r.calls[done.Effect] && r.cutOff(in.At) {
+		if r.calls[done.Effect] && r.connection.cutOff(in.At) {
 			r.timeouts = append(r.timeouts, timeout{in.At.Add(callTimeout), done.Effect})
 			return
 		}
 		event = done
 	}
 	_, tick := event.(world.Tick)
-	if r.elector.Paused() || r.cutOff(in.At) && reachesOverNetwork(event) {
+	if r.elector.Paused() {
 		if !tick {
-			r.held = append(r.held, event)
+			r.connection.hold(event)
 		}
 		return
 	}
-	r.catchUp(in.At)
 	if tick {
-		if at, ok := r.scheduler.NextWake(); !ok || at.After(in.At) {
-			return
+		event = nil
+	}
+	r.receive(in.At, event)
+	if tick {
+		if at, ok := r.scheduler.NextWake(); ok && !at.After(r.elector.Now()) {
+			r.tell(world.Tick{})
 		}
 	}
-	r.tell(in.At, event)
 }
 
-// reachesOverNetwork reports whether an event comes from the API server. Outcomes are dealt with before.
-func reachesOverNetwork(event world.Event) bool {
-	switch event.(type) {
-	case world.Changed, world.Listed:
-		return true
-	}
-	return false
-}
-
-func (r *replica) tell(now time.Time, event world.Event) {
-	if done, ok := event.(world.EffectDone); ok {
-		delete(r.calls, done.Effect)
-	}
-	r.scheduler.Apply(world.Input{At: now, Event: event})
-}
-
-// catchUp gives the process what it has missed, and the timeouts of its calls.
-func (r *replica) catchUp(now time.Time) {
-	held := r.held
-	if !r.cutOff(now) {
-		r.held = nil
-		if r.relists {
-			r.relists = false
-			for _, list := range r.run.seen.lists(r.started + len(held)) {
-				r.tell(now, list)
-			}
-			held = outcomesOf(held)
+// receive gives the process an event, which may be nil, and before it what it has missed and the timeouts of its calls.
+func (r *replica) receive(now time.Time, event world.Event) {
+	c := &r.connection
+	if c.relists && !c.cutOff(now) {
+		c.relists = false
+		if _, watched := kindOf(event); watched {
+			event = nil // the lists have it
 		}
-	} else {
-		held = nil
+		r.list(now, 0)
 	}
-	for _, event := range held {
-		r.tell(now, event)
+	for _, free := range c.passes(event, now) {
+		r.tell(free)
 	}
 	for len(r.timeouts) > 0 && !r.timeouts[0].at.After(now) {
 		lost := r.timeouts[0]
 		r.timeouts = r.timeouts[1:]
-		r.tell(now, world.EffectDone{Effect: lost.effect, Outcome: timedOut})
+		r.tell(world.EffectDone{Effect: lost.effect, Outcome: timedOut})
 	}
+}
+
+// tell gives the process an event, at the time of its clock.
+func (r *replica) tell(event world.Event) {
+	if done, ok := event.(world.EffectDone); ok {
+		delete(r.calls, done.Effect)
+	}
+	r.scheduler.Apply(world.Input{At: r.elector.Now(), Event: event})
 }
 
 var timedOut = world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonTimeout, Message: "the call timed out"}
@@ -199,7 +193,7 @@ var timedOut = world.Outcome{Code: fwk.Error, Reason: metav1.StatusReasonTimeout
 // outcomesOf leaves out what a list replaces.
 func outcomesOf(events []world.Event) (kept []world.Event) {
 	for _, event := range events {
-		if !reachesOverNetwork(event) {
+		if _, watched := kindOf(event); !watched {
 			kept = append(kept, event)
 		}
 	}
@@ -218,7 +212,10 @@ func (r *replica) NextWake() (time.Time, bool) {
 		return r.timeouts[0].at, true
 	}}
 	if r.leads() {
-		timers = append(timers, r.scheduler.NextWake)
+		timers = append(timers, func() (time.Time, bool) {
+			at, ok := r.scheduler.NextWake()
+			return r.elector.When(at), ok
+		})
 	}
 	return drive.Earliest(timers...)
 }
@@ -263,7 +260,7 @@ func (r *replica) send(sent, effects []world.Effect) []world.Effect {
 		}
 		if overNetwork(effect.Action) {
 			outcome := world.HasOutcome(effect.Action)
-			if r.cutOff(now) {
+			if r.connection.cutOff(now) {
 				if outcome {
 					r.timeouts = append(r.timeouts, timeout{now.Add(callTimeout), effect.ID})
 				}
@@ -274,6 +271,7 @@ func (r *replica) send(sent, effects []world.Effect) []world.Effect {
 			}
 		}
 		effect.ID += world.EffectID(r.started) << processShift
+		effect.At = now
 		sent = append(sent, effect)
 	}
 	return sent

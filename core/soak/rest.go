@@ -77,7 +77,7 @@ func (r *run) checkAtRest(last bool) {
 		return
 	}
 	for _, one := range r.replicas {
-		if one.engine == nil || one.elector.Paused() || one.cutOff(now) {
+		if one.engine == nil || one.elector.Paused() || one.connection.cutOff(now) {
 			continue
 		}
 		one.checkSame()

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,14 +13,26 @@ import (
 )
 
 // watchCache is what the cluster has told of so far. A scheduler that starts or reconnects lists from it, and so gets lists that are
-// older than the cluster but never older than what it was told, as from an API server's watch cache.
+// older than the cluster but never older than what it was told, as from an API server's watch cache. One that is behind has lists from
+// up to a minute ago.
 type watchCache struct {
-	objects map[world.Kind]map[types.NamespacedName]world.Object
-	listed  map[world.Kind]bool
+	// base is what was told before the log.
+	base map[world.Kind]map[types.NamespacedName]world.Object
+	log  []told
 }
 
+// told is an event of a kind, and when it came.
+type told struct {
+	at    time.Time
+	kind  world.Kind
+	event world.Event
+}
+
+// farthestBehind is how old a list may be.
+const farthestBehind = time.Minute
+
 func newWatchCache() *watchCache {
-	return &watchCache{objects: map[world.Kind]map[types.NamespacedName]world.Object{}, listed: map[world.Kind]bool{}}
+	return &watchCache{base: map[world.Kind]map[types.NamespacedName]world.Object{}}
 }
 
 func nameOf(o world.Object) types.NamespacedName {
@@ -28,21 +41,44 @@ func nameOf(o world.Object) types.NamespacedName {
 
 // Apply implements drive.Controller.
 func (w *watchCache) Apply(in world.Input) {
-	switch e := in.Event.(type) {
+	if kind, ok := kindOf(in.Event); ok {
+		w.log = append(w.log, told{in.At, kind, in.Event})
+	}
+	old := 0
+	for ; old < len(w.log) && in.At.Sub(w.log[old].at) > farthestBehind; old++ {
+		one := w.log[old]
+		w.base[one.kind] = one.changes(w.base[one.kind])
+	}
+	w.log = slices.Delete(w.log, 0, old)
+}
+
+// kindOf returns the kind that an event of a watch is of.
+func kindOf(event world.Event) (world.Kind, bool) {
+	switch e := event.(type) {
 	case world.Listed:
-		all := make(map[types.NamespacedName]world.Object, len(e.Objects))
-		for _, o := range e.Objects {
-			all[nameOf(o)] = o
-		}
-		w.objects[e.Kind], w.listed[e.Kind] = all, true
+		return e.Kind, true
 	case world.Changed:
-		kind := memory.KindOf(e.Object)
+		return memory.KindOf(e.Object), true
+	}
+	return "", false
+}
+
+// changes applies the event to the objects of its kind.
+func (t told) changes(objects map[types.NamespacedName]world.Object) map[types.NamespacedName]world.Object {
+	switch e := t.event.(type) {
+	case world.Listed:
+		objects = make(map[types.NamespacedName]world.Object, len(e.Objects))
+		for _, o := range e.Objects {
+			objects[nameOf(o)] = o
+		}
+	case world.Changed:
 		if e.Op == world.Deleted {
-			delete(w.objects[kind], nameOf(e.Object))
+			delete(objects, nameOf(e.Object))
 		} else {
-			w.objects[kind][nameOf(e.Object)] = e.Object
+			objects[nameOf(e.Object)] = e.Object
 		}
 	}
+	return objects
 }
 
 // Effects implements drive.Controller.
@@ -51,26 +87,41 @@ func (*watchCache) Effects() []world.Effect { return nil }
 // NextWake implements drive.Controller.
 func (*watchCache) NextWake() (time.Time, bool) { return time.Time{}, false }
 
-// lists returns a list of every kind, from the kind of a number on and around. Before the first list of pods there are none: the
-// kinds come in one order, in which pods are not the first.
-func (w *watchCache) lists(from int) (all []world.Listed) {
-	if !w.listed[world.Pod] {
-		return nil
-	}
-	kinds := world.Kinds()
+// lists returns a list of every kind, each as it was at a time, and the events that have come since. The kinds come from that of a number
+// on and around. Before the first list of pods there is none: the kinds come in one order, in which pods are not the first.
+func (w *watchCache) lists(from int, asOf func(world.Kind) time.Time) (lists []world.Listed, since []world.Event) {
+	kinds, times := world.Kinds(), map[world.Kind]time.Time{}
 	for i := range kinds {
 		kind := kinds[(from+i)%len(kinds)]
-		if !w.listed[kind] {
-			continue
+		times[kind] = asOf(kind)
+		if list, ok := w.list(kind, times[kind]); ok {
+			lists = append(lists, list)
 		}
-		list := world.Listed{Kind: kind, Objects: make([]world.Object, 0, len(w.objects[kind]))}
-		for _, o := range w.objects[kind] {
-			list.Objects = append(list.Objects, o)
-		}
-		slices.SortFunc(list.Objects, func(a, b world.Object) int {
-			return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-		})
-		all = append(all, list)
 	}
-	return all
+	if !slices.ContainsFunc(lists, func(l world.Listed) bool { return l.Kind == world.Pod }) {
+		return nil, nil
+	}
+	for _, one := range w.log {
+		if one.at.After(times[one.kind]) {
+			since = append(since, one.event)
+		}
+	}
+	return lists, since
+}
+
+func (w *watchCache) list(kind world.Kind, asOf time.Time) (world.Listed, bool) {
+	objects := maps.Clone(w.base[kind])
+	for _, one := range w.log {
+		if one.kind == kind && !one.at.After(asOf) {
+			objects = one.changes(objects)
+		}
+	}
+	if objects == nil {
+		return world.Listed{}, false
+	}
+	list := world.Listed{Kind: kind, Objects: slices.Collect(maps.Values(objects))}
+	slices.SortFunc(list.Objects, func(a, b world.Object) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return list, true
 }
