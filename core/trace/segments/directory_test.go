@@ -21,7 +21,7 @@ func record(t *testing.T, dir string, seconds int) *scene {
 	t.Helper()
 	s := newScene(t, &directory{path: dir}, Limits{MaxBytes: 1 << 30, MaxAge: time.Hour, segment: 16 << 10})
 	s.run(seconds)
-	s.recorder.finish(s.now)
+	s.recorder.Finish(s.now)
 	return s
 }
 
@@ -135,7 +135,7 @@ func TestDirectory_LeavesOtherFilesAlone(t *testing.T) {
 	}
 	s := newScene(t, &directory{path: dir}, Limits{MaxBytes: MinBytes, MaxAge: 30 * time.Second})
 	s.run(60)
-	s.recorder.finish(s.now)
+	s.recorder.Finish(s.now)
 	for path, want := range map[string]string{secret: "secret", filepath.Join(dir, "notes.txt"): "mine", filepath.Join(dir, "20260302T090000Z.orrery"): "mine"} {
 		if got, err := os.ReadFile(path); string(got) != want {
 			t.Errorf("%s holds %q, %v", path, got, err)
@@ -192,7 +192,7 @@ func TestDirectory_HasOneWriter(t *testing.T) {
 		t.Errorf("two record into one directory: %s", other.logged())
 	}
 	one.run(5)
-	one.recorder.finish(one.now)
+	one.recorder.Finish(one.now)
 	other.run(20)
 	if !other.recorder.Status().Up(other.now) {
 		t.Errorf("the second does not go on after the first: %s", other.logged())

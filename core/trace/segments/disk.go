@@ -7,22 +7,24 @@ import (
 	"os"
 )
 
-// disk is a directory that is written to. Any call may fail, and may not return.
-type disk interface {
-	// open locks the directory, for this process alone, and returns what is in it.
-	open() ([]Segment, map[string]indexEntry, error)
-	// probe fails if so many bytes cannot be written.
-	probe(bytes int64) error
-	// create makes a file, which has the name of a partial segment until finish.
-	create(name string) (file, error)
-	finish(name string) error
-	remove(name string) error
-	writeIndex(entries []indexEntry) error
-	close()
+// Disk is a directory that is written to. Any call may fail, and may not return.
+type Disk interface {
+	// Open locks the directory, for this process alone, and returns its segments, oldest first, and the index that is in it.
+	Open() (segments []Segment, index []byte, err error)
+	// Probe fails if so many bytes cannot be written.
+	Probe(bytes int64) error
+	// Create makes a file that is no segment until Finish: Discard removes it, and so does the next Open, after a crash.
+	Create(name string) (File, error)
+	Finish(name string) error
+	Discard(name string) error
+	// Remove removes a segment.
+	Remove(name string) error
+	WriteIndex(index []byte) error
+	Close()
 }
 
-// file is a segment that is being written.
-type file interface {
+// File is a segment that is being written.
+type File interface {
 	io.Writer
 	Sync() error
 	Close() error
@@ -46,7 +48,7 @@ type directory struct {
 // ErrInUse is the error of a directory into which another process records.
 var ErrInUse = errors.New("another process records into this directory: give each its own")
 
-func (d *directory) open() (_ []Segment, _ map[string]indexEntry, err error) {
+func (d *directory) Open() (_ []Segment, _ []byte, err error) {
 	if err := os.MkdirAll(d.path, directoryMode); err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +57,7 @@ func (d *directory) open() (_ []Segment, _ map[string]indexEntry, err error) {
 	}
 	defer func() {
 		if err != nil {
-			d.close()
+			d.Close()
 		}
 	}()
 	if d.lock, err = d.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, fileMode); err != nil {
@@ -76,14 +78,14 @@ func (d *directory) open() (_ []Segment, _ map[string]indexEntry, err error) {
 	return all, readIndex(d.root), nil
 }
 
-func (d *directory) close() {
+func (d *directory) Close() {
 	for _, f := range []io.Closer{d.lock, d.root} {
 		_ = f.Close() // nothing was written to either
 	}
 }
 
 // probe writes zeros: of a full disk the free blocks may be seen by others only, and a quota only when it is reached.
-func (d *directory) probe(bytes int64) error {
+func (d *directory) Probe(bytes int64) error {
 	f, err := d.root.OpenFile(probeName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {
 		return err
@@ -102,28 +104,30 @@ func (zeros) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-func (d *directory) create(name string) (file, error) {
+func (d *directory) Create(name string) (File, error) {
 	return d.root.OpenFile(name+partialEnding, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 }
 
-func (d *directory) finish(name string) error { return d.root.Rename(name+partialEnding, name) }
+func (d *directory) Finish(name string) error { return d.root.Rename(name+partialEnding, name) }
 
-func (d *directory) remove(name string) error {
+func (d *directory) Discard(name string) error { return d.Remove(name + partialEnding) }
+
+func (d *directory) Remove(name string) error {
 	if err := d.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-func (d *directory) writeIndex(entries []indexEntry) error {
-	if err := d.remove(newIndexName); err != nil {
+func (d *directory) WriteIndex(index []byte) error {
+	if err := d.Remove(newIndexName); err != nil {
 		return err
 	}
 	f, err := d.root.OpenFile(newIndexName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(marshalIndex(entries))
+	_, err = f.Write(index)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Package segments keeps a scheduler's recording on disk for days, as a directory of traces.
 //
-//	engine ── play.Feed ──► play.Subscriber ──► Recorder.step ──► disk: 20260302T091230.123456789Z-K7Q2M4XD.orrery
+//	engine ── play.Feed ──► play.Subscriber ──► Recorder.Step ──► disk: 20260302T091230.123456789Z-K7Q2M4XD.orrery
 //	                                              │    each second          20260302T092911.004000000Z-2HXWB6QA.orrery
 //	                            Retention ◄───────┤                         index.json
 //	                                              └──► Status, the log

@@ -56,7 +56,7 @@ func marshalIndex(entries []indexEntry) []byte {
 }
 
 // readIndex reads the index of a directory, if there is one that can be read.
-func readIndex(root *os.Root) map[string]indexEntry {
+func readIndex(root *os.Root) []byte {
 	info, err := root.Lstat(indexName)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -70,7 +70,7 @@ func readIndex(root *os.Root) map[string]indexEntry {
 	if err != nil {
 		return nil
 	}
-	return parseIndex(text)
+	return text
 }
 
 // Summarized is a segment with its summary.
@@ -85,7 +85,7 @@ type Summarized struct {
 // Summaries returns the summaries of all segments. Those that the index does not have are read, several at a time; progress, which may be nil, is
 // called with the bytes that are done with.
 func (d *Directory) Summaries(progress func(done int64)) []Summarized {
-	known := readIndex(d.root)
+	known := parseIndex(readIndex(d.root))
 	all := make([]Summarized, len(d.Segments))
 	d.each(progress, func(i int, s Segment, read func(n int64)) {
 		all[i] = Summarized{Segment: s}

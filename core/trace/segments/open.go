@@ -15,7 +15,7 @@ type open struct {
 	limits     Limits
 	// notBefore is the end of the segment before it, where it begins with records that this one has, too.
 	notBefore time.Time
-	file      file
+	file      File
 	partial   string // the name that the file gets once the state is on the disk
 	name      string // the name of the file; empty until then
 	start     time.Time
@@ -28,7 +28,7 @@ type open struct {
 }
 
 // write writes what was recorded, to the disk itself. The error is io.EOF if the subscription was ended.
-func (o *open) write(d disk, now time.Time) error {
+func (o *open) write(d Disk, now time.Time) error {
 	if o.file == nil {
 		summary, begun := o.subscriber.Begun()
 		if !begun {
@@ -39,7 +39,7 @@ func (o *open) write(d disk, now time.Time) error {
 			o.start = o.notBefore
 		}
 		name := newName(o.start)
-		f, err := d.create(name)
+		f, err := d.Create(name)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (o *open) write(d disk, now time.Time) error {
 		if err := o.limits.fits(o.bytes); err != nil {
 			return &recordError{err}
 		}
-		if err := d.finish(o.partial); err != nil {
+		if err := d.Finish(o.partial); err != nil {
 			return err
 		}
 		o.name, o.state = o.partial, o.bytes
@@ -107,12 +107,12 @@ func (o *open) close() error {
 }
 
 // abandon leaves the file as it is, for it is read up to where it ends; unless it does not even have its state.
-func (o *open) abandon(d disk) {
+func (o *open) abandon(d Disk) {
 	if o.file == nil {
 		return
 	}
 	_ = o.file.Close() // it has failed already
 	if o.name == "" {
-		_ = d.remove(o.partial + partialEnding)
+		_ = d.Discard(o.partial)
 	}
 }

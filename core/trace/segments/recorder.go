@@ -26,6 +26,8 @@ type Options struct {
 	// Program is in the headers of the segments.
 	Program string
 	Logger  klog.Logger
+	// Disk is written to in place of the directory, unless it is nil.
+	Disk Disk
 }
 
 const (
@@ -37,11 +39,12 @@ const (
 	leastRoom = 1 << 20
 )
 
-// Recorder writes a scheduler's records into a directory. [Recorder.Run] calls step on one goroutine, to which everything belongs but the status.
+// Recorder writes a scheduler's records into a directory. [Recorder.Run] calls Step on one goroutine, to which everything belongs but the status; a loop in
+// virtual time calls Step and Finish itself.
 type Recorder struct {
 	guardedStatus
 	options Options
-	disk    disk
+	disk    Disk
 	source  Source
 
 	opened  bool
@@ -66,14 +69,17 @@ type outage struct {
 
 // NewRecorder returns a recorder that is to be run.
 func NewRecorder(o Options, from Source) *Recorder {
-	return &Recorder{options: o, source: from, disk: &directory{path: o.Directory}}
+	if o.Disk == nil {
+		o.Disk = &directory{path: o.Directory}
+	}
+	return &Recorder{options: o, source: from, disk: o.Disk}
 }
 
 // Status returns how the recording does. It may be called at any time.
 func (r *Recorder) Status() Status { return r.get() }
 
-// step does what is due: it writes what was recorded since the last one, and begins, ends and removes segments.
-func (r *Recorder) step(ctx context.Context, now time.Time) {
+// Step does what is due: it writes what was recorded since the last one, and begins, ends and removes segments.
+func (r *Recorder) Step(ctx context.Context, now time.Time) {
 	if r.current == nil && now.Before(r.retryAt) {
 		return
 	}
@@ -112,15 +118,16 @@ func (r *Recorder) record(ctx context.Context, now time.Time) (err error) {
 // begin begins to record, or to record again.
 func (r *Recorder) begin(ctx context.Context, now time.Time) (err error) {
 	if !r.opened {
-		if r.ended, r.index, err = r.disk.open(); err != nil {
+		ended, index, err := r.disk.Open()
+		if err != nil {
 			return err
 		}
-		r.opened = true
+		r.opened, r.ended, r.index = true, ended, parseIndex(index)
 	}
 	if err := r.removeExpired(now); err != nil {
 		return err
 	}
-	if err := r.disk.probe(max(leastRoom, r.state)); err != nil {
+	if err := r.disk.Probe(max(leastRoom, r.state)); err != nil {
 		return err
 	}
 	var o play.SubscriptionOptions
@@ -193,7 +200,7 @@ func (r *Recorder) writeIndex() {
 			entries = append(entries, e)
 		}
 	}
-	_ = r.disk.writeIndex(entries)
+	_ = r.disk.WriteIndex(marshalIndex(entries))
 }
 
 func (r *Recorder) removeExpired(now time.Time) error {
@@ -203,7 +210,7 @@ func (r *Recorder) removeExpired(now time.Time) error {
 	}
 	for range r.options.Limits.expired(r.ended, current.Bytes, now) {
 		oldest := r.ended[0].Name
-		if err := r.disk.remove(oldest); err != nil {
+		if err := r.disk.Remove(oldest); err != nil {
 			return err
 		}
 		delete(r.index, oldest)
@@ -249,12 +256,12 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 	})
 }
 
-// finish ends the recording with the process. The scheduler has ended, so that there are no more records.
-func (r *Recorder) finish(now time.Time) {
+// Finish ends the recording with the process. The scheduler has ended, so that there are no more records.
+func (r *Recorder) Finish(now time.Time) {
 	if !r.opened {
 		return
 	}
-	defer r.disk.close()
+	defer r.disk.Close()
 	if r.current == nil {
 		return
 	}

@@ -98,7 +98,7 @@ func TestRecorder_EndsWithTheProcess(t *testing.T) {
 	before := s.decisions()
 	s.run(20)
 	s.decide(3)
-	s.recorder.finish(s.now)
+	s.recorder.Finish(s.now)
 	all := replays(t, d)
 	if len(all) != 1 || all[0].Damage != "" || decisionsIn(all) != s.decisions()-before {
 		t.Errorf("left %+v of %d decisions", all, s.decisions()-before)
@@ -210,7 +210,7 @@ func TestRecorder_GoesOnAfterARestart(t *testing.T) {
 	d := newFakeDisk()
 	s := newScene(t, d, Limits{})
 	s.run(60)
-	s.recorder.finish(s.now)
+	s.recorder.Finish(s.now)
 	s.restart(d, Limits{MaxBytes: 1 << 30, MaxAge: time.Hour})
 	s.decide(10)
 	s.run(60)

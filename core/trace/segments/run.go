@@ -47,9 +47,9 @@ func (r *Recorder) Run(ctx context.Context, ticks <-chan time.Time) {
 func (r *Recorder) work(ctx context.Context, steps <-chan time.Time) {
 	var last time.Time
 	for last = range steps {
-		r.step(ctx, last)
+		r.Step(ctx, last)
 	}
-	r.finish(last)
+	r.Finish(last)
 }
 
 // watch tells when a step does not end.

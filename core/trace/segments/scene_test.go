@@ -36,7 +36,7 @@ type scene struct {
 }
 
 // newScene returns a cluster in which pods come and go for an hour, with a recorder that writes to a disk. The limits may be zero.
-func newScene(t *testing.T, to disk, l Limits) *scene {
+func newScene(t *testing.T, to Disk, l Limits) *scene {
 	t.Helper()
 	o := engine.Options{Start: start, Seed: 7}
 	e, err := engine.New(o)
@@ -58,7 +58,7 @@ func newScene(t *testing.T, to disk, l Limits) *scene {
 }
 
 // restart replaces the recorder, as a new process has a new one.
-func (s *scene) restart(to disk, l Limits) {
+func (s *scene) restart(to Disk, l Limits) {
 	logger := ktesting.NewLogger(s.log, ktesting.NewConfig())
 	s.recorder = NewRecorder(Options{Directory: "the directory", Limits: l, Program: "a test", Logger: logger}, s)
 	s.recorder.disk = to
@@ -99,7 +99,7 @@ func (s *scene) Unsubscribe(_ context.Context, one *play.Subscriber) error {
 func (s *scene) run(seconds int) {
 	for range seconds {
 		s.decide(1)
-		s.recorder.step(context.Background(), s.now)
+		s.recorder.Step(context.Background(), s.now)
 	}
 }
 
@@ -133,22 +133,22 @@ func newFakeDisk() *fakeDisk {
 	return &fakeDisk{files: map[string][]byte{}, fails: func(string) error { return nil }}
 }
 
-func (d *fakeDisk) open() ([]Segment, map[string]indexEntry, error) {
+func (d *fakeDisk) Open() ([]Segment, []byte, error) {
 	var all []Segment
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		if at, ok := parseName(name); ok {
 			all = append(all, Segment{Name: name, Start: at, Bytes: int64(len(d.files[name])), Modified: at})
 		}
 	}
-	return all, parseIndex(d.files[indexName]), d.fails("open")
+	return all, d.files[indexName], d.fails("open")
 }
 
-func (d *fakeDisk) probe(bytes int64) error {
+func (d *fakeDisk) Probe(bytes int64) error {
 	d.probed = append(d.probed, bytes)
 	return d.fails("probe")
 }
 
-func (d *fakeDisk) create(name string) (file, error) {
+func (d *fakeDisk) Create(name string) (File, error) {
 	if _, exists := d.files[name]; exists {
 		return nil, errors.New("it exists")
 	}
@@ -159,7 +159,7 @@ func (d *fakeDisk) create(name string) (file, error) {
 	return &fakeFile{disk: d, name: name + partialEnding}, nil
 }
 
-func (d *fakeDisk) finish(name string) error {
+func (d *fakeDisk) Finish(name string) error {
 	if err := d.fails("finish"); err != nil {
 		return err
 	}
@@ -168,7 +168,9 @@ func (d *fakeDisk) finish(name string) error {
 	return nil
 }
 
-func (d *fakeDisk) remove(name string) error {
+func (d *fakeDisk) Discard(name string) error { return d.Remove(name + partialEnding) }
+
+func (d *fakeDisk) Remove(name string) error {
 	if err := d.fails("remove"); err != nil {
 		return err
 	}
@@ -176,12 +178,12 @@ func (d *fakeDisk) remove(name string) error {
 	return nil
 }
 
-func (d *fakeDisk) writeIndex(entries []indexEntry) error {
-	d.files[indexName] = marshalIndex(entries)
+func (d *fakeDisk) WriteIndex(index []byte) error {
+	d.files[indexName] = index
 	return d.fails("index")
 }
 
-func (d *fakeDisk) close() {}
+func (d *fakeDisk) Close() {}
 
 // segments are the names of the segments on the disk.
 func (d *fakeDisk) segments() []string {
