@@ -3,6 +3,7 @@ package soak
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/evict/budget"
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -21,7 +23,7 @@ var actions map[string]func(*run, Step)
 func init() {
 	actions = map[string]func(*run, Step){
 		"deployment": create(deployment), "stateful": create(statefulSet), "volumes": create(volumes), "job": create(job), "daemons": create(daemonSet),
-		"gang": create(gang), "devices": create(deviceUsers), "pods": create(pods), "chaos": create(chaos), "fragile": create(fragilePods),
+		"gang": create(gang), "devices": create(deviceUsers), "shared-device": create(deviceSharers), "pods": create(pods), "chaos": create(chaos), "fragile": create(fragilePods),
 		"scale": (*run).scale, "delete-workload": (*run).deleteWorkload, "delete-pods": (*run).deletePods, "change-pods": (*run).changePods,
 		"add-node": (*run).addNode, "remove-node": (*run).removeNode, "lose-node": (*run).loseNode, "drain": (*run).drain,
 		"cordon": changeNode(func(_ *rand.Rand, n *v1.Node) { n.Spec.Unschedulable = !n.Spec.Unschedulable }),
@@ -31,7 +33,7 @@ func init() {
 		"taint": changeNode(func(draw *rand.Rand, n *v1.Node) {
 			n.Spec.Taints = pick(draw, nil, []v1.Taint{{Key: "dedicated", Value: "batch", Effect: pick(draw, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)}})
 		}),
-		"resize-node": (*run).resizeNode,
+		"resize-node": (*run).resizeNode, "resize-pods": (*run).resizePods, "evict": (*run).evict, "quota": (*run).limitPods,
 	}
 	for name, act := range faultActions {
 		actions[name] = act
@@ -194,12 +196,52 @@ func (r *run) drain(s Step) {
 	if _, err := r.cluster.Update(node); err != nil {
 		return
 	}
+	r.evictAll(func(pod *v1.Pod) bool { return pod.Spec.NodeName == node.Name })
+}
+
+// evict evicts the pods of one budget, as far as it allows it.
+func (r *run) evict(s Step) {
+	if pdb, _ := r.chosen(s.N, nil, world.PodDisruptionBudget).(*policyv1.PodDisruptionBudget); pdb != nil {
+		r.evictAll(func(pod *v1.Pod) bool { return pod.Spec.NodeName != "" && budget.Selects(pdb, pod) })
+	}
+}
+
+func (r *run) evictAll(these func(*v1.Pod) bool) {
 	budgets := r.budgetsInStep()
 	for _, o := range r.cluster.List(world.Pod) {
-		if pod := o.(*v1.Pod); pod.Spec.NodeName == node.Name && pod.DeletionTimestamp == nil {
-			if r.cluster.Evict(&policyv1.Eviction{ObjectMeta: meta(pod.Name)}) == nil {
+		if pod := o.(*v1.Pod); these(pod) && pod.DeletionTimestamp == nil {
+			if r.cluster.Evict(&policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}) == nil {
 				r.checkEviction(pod, budgets)
 			}
 		}
+	}
+}
+
+// resizePods changes the CPU that running pods request, in place.
+func (r *run) resizePods(s Step) {
+	draw := drawing(s.N)
+	onNode := func(o world.Object) bool { return o.(*v1.Pod).Spec.NodeName != "" }
+	for range max(1, s.Count) {
+		o := r.chosen(draw.Uint64(), onNode, world.Pod)
+		if o == nil {
+			return
+		}
+		pod := o.DeepCopyObject().(*v1.Pod)
+		if requests := pod.Spec.Containers[0].Resources.Requests; !requests.Cpu().IsZero() {
+			requests[v1.ResourceCPU] = mk.Resources("cpu", pick(draw, "100m", "1", "4"))[v1.ResourceCPU]
+			_, _ = r.cluster.Resize(pod)
+		}
+	}
+}
+
+// limitPods limits how many pods there may be, for some time.
+func (r *run) limitPods(s Step) {
+	quota := &v1.ResourceQuota{ObjectMeta: meta(fmt.Sprintf("quota-%06x", s.N&0xffffff)), Spec: v1.ResourceQuotaSpec{
+		Hard: mk.Resources("pods", strconv.Itoa(s.Count)),
+	}}
+	if _, err := r.cluster.Create(quota); err == nil {
+		r.cluster.After(time.Duration(s.For), func(c *memory.Cluster) {
+			_ = c.Delete(memory.ResourceQuota, quota.Namespace, quota.Name, metav1.DeleteOptions{})
+		})
 	}
 }

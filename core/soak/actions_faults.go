@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"strconv"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -57,6 +58,16 @@ var faultActions = map[string]func(*run, Step){
 			r.cluster.FailDetach(volume.GetName(), time.Duration(s.For))
 		}
 	},
+	"stop-driver": func(r *run, s Step) {
+		if p, _, ok := r.device(s.N); ok {
+			r.cluster.StopDeviceDriver(p.Driver, p.Node)
+			r.cluster.After(time.Duration(s.For), func(c *memory.Cluster) { c.StartDeviceDriver(p.Driver, p.Node) })
+		}
+	},
+	"hang-driver":   func(r *run, s Step) { r.cluster.HangBinding(slowDeviceDriver, time.Duration(s.For)) },
+	"fail-driver":   func(r *run, s Step) { r.cluster.FailBinding(slowDeviceDriver, time.Duration(s.For)) },
+	"fill-disks":    (*run).fillDisks,
+	"use-memory":    (*run).useMemory,
 	"taint-device":  (*run).taintDevice,
 	"unplug-device": (*run).unplugDevice,
 
@@ -158,4 +169,22 @@ func (r *run) unplugDevice(s Step) {
 	r.cluster.After(time.Duration(s.For), func(c *memory.Cluster) {
 		_ = c.PlugDevice(p.Driver, p.Node, p.Name, resourcev1.Device{Name: device})
 	})
+}
+
+// fillDisks leaves hardly any room for volumes in a zone, for some time.
+func (r *run) fillDisks(s Step) {
+	zone := map[string]string{v1.LabelTopologyZone: "zone-" + strconv.Itoa(int(s.N%uint64(r.plan.Zones)))}
+	r.cluster.SetCapacity(diskDriver, zone, 1<<20)
+	r.cluster.After(time.Duration(s.For), func(c *memory.Cluster) { c.SetCapacity(diskDriver, zone, 1<<50) })
+}
+
+// useMemory makes a node run out of memory for some time, or all but.
+func (r *run) useMemory(s Step) {
+	node, _ := r.chosen(s.N, nil, world.Node).(*v1.Node)
+	if node == nil {
+		return
+	}
+	used := node.Status.Capacity.Memory().Value() - pick(drawing(s.N), int64(-1), 0, 50<<20, 200<<20)
+	_ = r.cluster.ReportUsage(memory.UsageReport{Node: node.Name, Usage: memory.Usage{Memory: used}})
+	r.cluster.After(time.Duration(s.For), func(c *memory.Cluster) { _ = c.ReportUsage(memory.UsageReport{Node: node.Name}) })
 }

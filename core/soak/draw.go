@@ -25,13 +25,12 @@ var (
 		{name: "chaos", weight: 8, most: 12},
 		{name: "deployment", weight: 4, most: 8},
 		{name: "stateful", weight: 3, most: 4},
-		{name: "volumes", weight: 2, most: 4},
+		{name: "volumes", weight: 3, most: 8},
 		{name: "job", weight: 4, most: 12},
 		{name: "daemons", weight: 1},
 		{name: "gang", weight: 2, most: 5},
 		{name: "devices", weight: 3, most: 5},
-		{name: "pods", weight: 6, most: 12},
-		{name: "chaos", weight: 8, most: 12},
+		{name: "shared-device", weight: 1, most: 4},
 		{name: "fragile", weight: 2, most: 4},
 		{name: "scale", weight: 4, most: 9},
 		{name: "delete-workload", weight: 6},
@@ -45,6 +44,9 @@ var (
 		{name: "relabel", weight: 3},
 		{name: "taint", weight: 2},
 		{name: "resize-node", weight: 2},
+		{name: "resize-pods", weight: 2, most: 6},
+		{name: "evict", weight: 3},
+		{name: "quota", weight: 1, most: 40, longest: 5 * time.Minute},
 	}
 	trouble = []kindOfStep{
 		{name: "break-watch", weight: 3, longest: 30 * time.Second},
@@ -70,6 +72,11 @@ var (
 		{name: "fail-detach", weight: 1, longest: time.Minute},
 		{name: "taint-device", weight: 1, longest: 2 * time.Minute},
 		{name: "unplug-device", weight: 1, longest: 2 * time.Minute},
+		{name: "stop-driver", weight: 1, longest: 2 * time.Minute},
+		{name: "hang-driver", weight: 1, longest: 2 * time.Minute},
+		{name: "fail-driver", weight: 1, longest: time.Minute},
+		{name: "fill-disks", weight: 1, longest: 5 * time.Minute},
+		{name: "use-memory", weight: 1, longest: 3 * time.Minute},
 		{name: "record", weight: 2, most: 400_000, longest: 10 * time.Minute},
 		{name: "attach", weight: 2, most: 4_000_000, longest: 10 * time.Minute},
 	}
@@ -125,10 +132,12 @@ func drawAhead(draw *rand.Rand) Span {
 	return Span((2*draw.Float64() - 1) * float64(most)).truncate()
 }
 
-// some keeps about so many kinds of four.
+// some keeps about so many kinds of four, and has more of some of them.
 func some(draw *rand.Rand, all []kindOfStep, ofFour int) (kept []kindOfStep) {
 	for _, kind := range all {
-		if draw.IntN(4) < ofFour {
+		keeps, weight := draw.IntN(4) < ofFour, kind.weight*pick(draw, 1, 1, 1, 6)
+		if keeps {
+			kind.weight = weight
 			kept = append(kept, kind)
 		}
 	}

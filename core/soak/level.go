@@ -1,40 +1,15 @@
 package soak
 
 import (
-	"fmt"
-
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
 	"orrery/core/world"
 )
 
 // isPod reports whether a pod of a node is this one.
 func isPod(pod *v1.Pod) func(fwk.PodInfo) bool {
 	return func(other fwk.PodInfo) bool { return other.GetPod().UID == pod.UID }
-}
-
-// waitsFor reports whether a pod is to wait although it fits: for victims that are still there.
-func (r *replica) waitsFor(pod *v1.Pod) bool {
-	node, nominated := r.engine.Queue().NominatedNode(pod)
-	if !nominated {
-		return false
-	}
-	for o := range r.engine.Store().Objects(world.Pod) {
-		if other := o.(*v1.Pod); other.Spec.NodeName == node && other.DeletionTimestamp != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// moves describes what happened to a pod last.
-func moves(e *engine.Engine, pod *v1.Pod) (text []string) {
-	for _, t := range e.LastPodTransitions(pod.UID, 6) {
-		text = append(text, fmt.Sprintf("%s %v→%v %s", t.At.Format("15:04:05"), t.From, t.To, t.Event))
-	}
-	return text
 }
 
 // stateSlack is how much larger the state of a process may be than that of a new one, in bytes: the store remembers the names of up to

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/engine"
-	"orrery/core/queue"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
@@ -163,35 +162,6 @@ func (r *replica) checkQueuesRest() {
 	for _, b := range r.engine.Bindings() {
 		if len(b.Waiting) == 0 && len(b.Objects) == 0 {
 			r.ledger.fail("rest", "at rest the binding of %s to %s waits for nothing, since %v, in %s", b.Pod, b.Node, b.Since, b.Stage)
-		}
-	}
-}
-
-// checkRetried: no pod is in unschedulablePods that a new engine would place. Whatever helped it, an event has moved it, or at last the
-// timer that moves all pods.
-func (r *replica) checkRetried(last bool) {
-	if r.run.plan.Extender {
-		return // whose answers a new engine does not have
-	}
-	invariant := "woken"
-	if last {
-		invariant = "retried"
-	}
-	var fresh *engine.Engine
-	for _, p := range r.engine.Queue().Pods(nil, queue.Unschedulable) {
-		pod := p.Pod()
-		if pod.Spec.WorkloadRef != nil || pod.DeletionTimestamp != nil {
-			continue // Permit is not asked
-		}
-		if fresh == nil {
-			if fresh = r.ledger.fresh("", true); fresh == nil {
-				return
-			}
-		}
-		r.run.checked(invariant)
-		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) {
-			r.ledger.fail(invariant, "%s is in unschedulablePods, and a new engine would place it on %s; it has been through %v", pod.Name, node, moves(r.engine, pod))
-			return
 		}
 	}
 }

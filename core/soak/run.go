@@ -14,6 +14,7 @@ import (
 	"orrery/core/evict/budget"
 	devicetaints "orrery/core/evict/device"
 	"orrery/core/evict/lifecycle"
+	"orrery/core/evict/pressure"
 	taints "orrery/core/evict/taint"
 	"orrery/core/leader/sim"
 	"orrery/core/world"
@@ -91,8 +92,12 @@ func Run(p Plan) (Result, error) {
 func newRun(p Plan) (*run, error) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	r := &run{plan: p, start: start, seen: newWatchCache(), lastNews: start, result: Result{Plan: p, Steps: map[string]int{}, Checks: map[string]int{}}}
+	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux")})
+	if err != nil {
+		return nil, fmt.Errorf("setting up the kubelets of a plan: %w", err)
+	}
 	o := memory.Options{
-		Start: start, Seed: p.Seed, Faults: p.randomFaults(), Budgets: budget.Rules{}, PodBehavior: lifeOf,
+		Start: start, Seed: p.Seed, Faults: p.randomFaults(), Budgets: budget.Rules{}, PodBehavior: lifeOf, Pressure: kubelets,
 		NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: start}), Extenders: map[string]memory.Extender{extenderAddress: extender()},
 		Kinds: slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool { return k == world.Lease || k == world.LeaseCandidate }),
 	}

@@ -47,6 +47,8 @@ var nodeShapes = []shape{
 	{8000, 16384, 0},
 }
 
+var images = []string{"example.com/web:1", "example.com/batch:2"}
+
 const gpuResource = v1.ResourceName("example.com/gpu")
 
 func (s shape) requests(pod *mk.PodBuilder) *mk.PodBuilder {
@@ -70,6 +72,9 @@ func (p *Plan) node(name string, number uint64) *v1.Node {
 		Zone("zone-" + strconv.Itoa(draw.IntN(p.Zones)))
 	if s.gpus > 0 {
 		b.Resource(gpuResource, strconv.FormatInt(s.gpus, 10))
+	}
+	if draw.IntN(2) == 0 {
+		b.Image(300<<20, pick(draw, images...))
 	}
 	switch draw.IntN(8) {
 	case 0:

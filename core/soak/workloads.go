@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -14,20 +15,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"k8s.io/utils/ptr"
+
 	"orrery/core/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
 const (
-	namespace    = "default"
-	diskDriver   = "disk.example.com"
-	diskClass    = "disk"
-	deviceDriver = "gpu.example.com"
-	deviceClass  = "gpu"
-	appLabel     = "app"
-	runLabel     = "run" // of pods that end by themselves
-	fragileLabel = "fragile"
+	namespace        = "default"
+	diskDriver       = "disk.example.com"
+	diskClass        = "disk"
+	deviceDriver     = "gpu.example.com"
+	deviceClass      = "gpu"
+	eagerClass       = "disk-at-once"
+	slowDeviceDriver = "fabric.example.com"
+	slowDeviceClass  = "fabric"
+	appLabel         = "app"
+	runLabel         = "run" // of pods that end by themselves
+	fragileLabel     = "fragile"
 )
 
 // template draws the pods of a workload of this name.
@@ -153,69 +159,43 @@ func gang(draw *rand.Rand, name string, size int) []world.Object {
 func deviceUsers(draw *rand.Rand, name string, replicas int) []world.Object {
 	n := int32(replicas)
 	pod := template(draw, name, 2000).Obj()
-	source := name
-	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimTemplateName: &source}}
-	pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: "gpu"}}
+	useClaim(pod, v1.PodResourceClaim{Name: "gpu", ResourceClaimTemplateName: &name})
 	return []world.Object{
-		&resourcev1.ResourceClaimTemplate{
-			ObjectMeta: meta(name),
-			Spec:       resourcev1.ResourceClaimTemplateSpec{Spec: mk.ResourceClaim(name).Request("gpu", deviceClass, int64(1+draw.IntN(2))).Obj().Spec},
-		},
+		&resourcev1.ResourceClaimTemplate{ObjectMeta: meta(name), Spec: resourcev1.ResourceClaimTemplateSpec{Spec: deviceRequest(draw, name).Spec}},
 		&appsv1.ReplicaSet{ObjectMeta: meta(name), Spec: appsv1.ReplicaSetSpec{Replicas: &n, Selector: selector(name), Template: templateOf(pod)}},
 	}
 }
 
-// pods are of a shape of openb each, without an owner.
-func pods(draw *rand.Rand, name string, n int) (objects []world.Object) {
+// deviceSharers are pods of one claim, which stays when they are gone.
+func deviceSharers(draw *rand.Rand, name string, n int) []world.Object {
+	objects := []world.Object{deviceRequest(draw, name)}
 	for i := range n {
-		pod := template(draw, fmt.Sprintf("%s-%d", name, i), 32000).Label(appLabel, name)
-		if draw.IntN(3) > 0 {
-			pod.Label(runLabel, pick(draw, "30s", "2m", "10m"))
-		}
-		objects = append(objects, pod.Obj())
+		pod := template(draw, fmt.Sprintf("%s-%d", name, i), 2000).Label(appLabel, name).Label(runLabel, pick(draw, "1m", "10m", "24h")).Obj()
+		useClaim(pod, v1.PodResourceClaim{Name: "gpu", ResourceClaimName: &name})
+		objects = append(objects, pod)
 	}
 	return objects
 }
 
-// chaos are pods of which no two are alike.
-func chaos(draw *rand.Rand, name string, n int) (objects []world.Object) {
-	for i := range n {
-		app := pick(draw, "red", "blue", "green")
-		pod := template(draw, fmt.Sprintf("%s-%d", name, i), 16000).Label(appLabel, app).Label(runLabel, pick(draw, "1m", "5m", "24h"))
-		key := pick(draw, v1.LabelHostname, v1.LabelTopologyZone)
-		switch draw.IntN(11) {
-		case 0:
-			pod.NodeSelector("disk", "ssd")
-		case 1:
-			pod.Gate("hold")
-		case 2:
-			pod.HostPort(int32(8080 + draw.IntN(2)))
-		case 3:
-			pod.Affinity(apart(app, key))
-		case 4:
-			pod.Affinity(together(app, key))
-		case 5:
-			spread(pod.Obj(), app, key, v1.DoNotSchedule)
-		case 6:
-			pod.CPU("640") // fits nowhere
-		case 7:
-			pod.NodeSelector("disk", "tape") // until a node is relabelled
-		case 8:
-			pod.Affinity(apart(app, key))
-			spread(pod.Obj(), app, v1.LabelTopologyZone, v1.ScheduleAnyway)
-		}
-		objects = append(objects, pod.Obj())
+// deviceRequest is a claim for some devices: so many, the first class of two that there are devices of, or all of a node.
+func deviceRequest(draw *rand.Rand, name string) *resourcev1.ResourceClaim {
+	claim := mk.ResourceClaim(name)
+	switch draw.IntN(6) {
+	case 0:
+		claim.First("gpu", slowDeviceClass, deviceClass)
+	case 1:
+		claim.All("gpu", deviceClass)
+	case 2:
+		claim.Request("gpu", slowDeviceClass, 1)
+	default:
+		claim.Request("gpu", deviceClass, int64(1+draw.IntN(2)))
 	}
-	return objects
+	return claim.Obj()
 }
 
-// fragilePods are pods for which the plugin [fragile] does not work.
-func fragilePods(draw *rand.Rand, name string, n int) (objects []world.Object) {
-	for i := range n {
-		pod := template(draw, fmt.Sprintf("%s-%d", name, i), 500).Label(appLabel, name).Label(runLabel, "5m")
-		objects = append(objects, pod.Label(fragileLabel, pick(draw, fragileWays...)).Obj())
-	}
-	return objects
+func useClaim(pod *v1.Pod, claim v1.PodResourceClaim) {
+	pod.Spec.ResourceClaims = []v1.PodResourceClaim{claim}
+	pod.Spec.Containers[0].Resources.Claims = []v1.ResourceClaim{{Name: claim.Name}}
 }
 
 // setting are the objects that every run begins with.
@@ -225,7 +205,9 @@ func (p *Plan) setting() []world.Object {
 		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "low"}, Value: 10},
 		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000},
 		&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "polite"}, Value: 100, PreemptionPolicy: &never},
-		mk.Class(diskClass, diskDriver).WaitForFirstConsumer().Obj(), mk.CSIDriver(diskDriver), mk.DeviceClass(deviceClass),
+		mk.Class(diskClass, diskDriver).WaitForFirstConsumer().Obj(), mk.CSIDriver(diskDriver),
+		mk.Class(eagerClass, diskDriver).Obj(),
+		mk.DeviceClass(deviceClass, ofDriver(deviceDriver)), mk.DeviceClass(slowDeviceClass, ofDriver(slowDeviceDriver)),
 	}
 	for i, number := range p.Nodes {
 		objects = append(objects, p.node(fmt.Sprintf("node-%d", i), number))
@@ -233,11 +215,18 @@ func (p *Plan) setting() []world.Object {
 	return objects
 }
 
-// publishDevices gives a node's driver some devices.
+func ofDriver(name string) string { return fmt.Sprintf("device.driver == %q", name) }
+
+// publishDevices gives a node's drivers some devices. Those of the slow one have to be attached before a pod is bound.
 func publishDevices(c *memory.Cluster, node string, n int) error {
 	pool := memory.DevicePool{Driver: deviceDriver, Node: node, Name: node}
+	slow := memory.DevicePool{Driver: slowDeviceDriver, Node: node, Name: node}
 	for i := range n {
-		pool.Devices = append(pool.Devices, resourcev1.Device{Name: fmt.Sprintf("device-%d", i)})
+		name := fmt.Sprintf("device-%d", i)
+		pool.Devices = append(pool.Devices, resourcev1.Device{Name: name})
+		slow.Devices = append(slow.Devices, resourcev1.Device{
+			Name: name, BindsToNode: ptr.To(true), BindingConditions: []string{"example.com/attached"}, BindingFailureConditions: []string{"example.com/broken"},
+		})
 	}
-	return c.PublishDevices(pool)
+	return errors.Join(c.PublishDevices(pool), c.PublishDevices(slow))
 }

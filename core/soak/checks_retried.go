@@ -1,0 +1,76 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/engine"
+	"orrery/core/queue"
+	"orrery/core/world"
+)
+
+// unnoticed are the waits whose end the hints of kube-scheduler's plugins do not see, and so Orrery's do not either, by the plugin that
+// rejected the pod. The pod is tried again when it has waited for five minutes.
+var unnoticed = map[string]func(*v1.Pod) bool{
+	"NodeVolumeLimits": hasEphemeralVolume, // a volume that is detached helps pods that name a claim
+}
+
+func hasEphemeralVolume(pod *v1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool { return v.Ephemeral != nil })
+}
+
+// checkRetried: no pod is in unschedulablePods that a new engine would place. Whatever helped it, an event has moved it, or at last the
+// timer that moves all pods.
+func (r *replica) checkRetried(last bool) {
+	if r.run.plan.Extender {
+		return // whose answers a new engine does not have
+	}
+	invariant := "woken"
+	if last {
+		invariant = "retried"
+	}
+	var fresh *engine.Engine
+	for _, p := range r.engine.Queue().Pods(nil, queue.Unschedulable) {
+		pod := p.Pod()
+		if pod.Spec.WorkloadRef != nil || pod.DeletionTimestamp != nil || refusedInBinding(pod) {
+			continue // Permit is not asked
+		}
+		if !last && slices.ContainsFunc(p.Rejectors(), func(plugin string) bool { return unnoticed[plugin] != nil && unnoticed[plugin](pod) }) {
+			continue
+		}
+		if fresh == nil {
+			if fresh = r.ledger.fresh("", true); fresh == nil {
+				return
+			}
+		}
+		r.run.checked(invariant)
+		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) {
+			r.ledger.fail(invariant, "%s is in unschedulablePods for %v, and a new engine would place it on %s; it has been through %v", pod.Name, p.Rejectors(), node, moves(r.engine, pod))
+			return
+		}
+	}
+}
+
+// waitsFor reports whether a pod is to wait although it fits: for victims that are still there.
+func (r *replica) waitsFor(pod *v1.Pod) bool {
+	node, nominated := r.engine.Queue().NominatedNode(pod)
+	if !nominated {
+		return false
+	}
+	for o := range r.engine.Store().Objects(world.Pod) {
+		if other := o.(*v1.Pod); other.Spec.NodeName == node && other.DeletionTimestamp != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// moves describes what happened to a pod last.
+func moves(e *engine.Engine, pod *v1.Pod) (text []string) {
+	for _, t := range e.LastPodTransitions(pod.UID, 6) {
+		text = append(text, fmt.Sprintf("%s %v→%v %s", t.At.Format("15:04:05"), t.From, t.To, t.Event))
+	}
+	return text
+}
