@@ -71,8 +71,12 @@ var faultActions = map[string]func(*run, Step){
 	"taint-device":  (*run).taintDevice,
 	"unplug-device": (*run).unplugDevice,
 
-	"record": (*run).record,
-	"attach": (*run).attach,
+	"record":      (*run).record,
+	"attach":      (*run).attach,
+	"save-flight": (*run).saveFlight,
+	"full-disk":   onDisk(func(w *rolling, until time.Time) { w.disk.fullUntil = until }),
+	"bad-disk":    onDisk(func(w *rolling, until time.Time) { w.disk.failsUntil = until }),
+	"hung-disk":   onDisk(func(w *rolling, until time.Time) { w.hangs = until }),
 }
 
 // The rates of clocks are all but what the election's settings tolerate, a ratio of 1.5.
@@ -115,6 +119,15 @@ func (p *Plan) randomFaults() memory.Faults {
 		f.Calls[one] = call
 	}
 	return f
+}
+
+// onDisk is a fault of the disk that a replica records on.
+func onDisk(fault func(*rolling, time.Time)) func(*run, Step) {
+	return func(r *run, s Step) {
+		if w := r.replicaOf(s).rolling; w != nil {
+			fault(w, r.cluster.Now().Add(time.Duration(s.For)))
+		}
+	}
 }
 
 func (r *run) replicaOf(s Step) *replica { return r.replicas[s.N%uint64(len(r.replicas))] }

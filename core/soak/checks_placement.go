@@ -51,14 +51,8 @@ func (l *ledger) checkRoom(d *engine.Decision) {
 	}
 }
 
-// filterEvery is how many placements come before the next one that a new engine is asked about.
-const filterEvery = 5
-
 // checkFilter: a new engine, which knows what the process knows and reuses nothing, lets the pod have the node.
 func (l *ledger) checkFilter(d *engine.Decision) {
-	if l.verdict[engine.Placed]%filterEvery != 1 {
-		return
-	}
 	l.run.checked("filter")
 	fresh := l.fresh(d.Pod.UID, false)
 	if fresh == nil {

@@ -23,7 +23,7 @@
 //
 // # An hour
 //
-//	0 ─── steps and faults ─── 12 min ─── quiet ─── 25 min: at rest? ─── 40 min: at rest? ─── 41 min: sometimes all is deleted ─── 59 min: at rest?
+//	0 ─── steps and faults ─── 20 min ─── quiet ─── 33 min: at rest? ─── 45 min: at rest? ─── 46 min: sometimes all is deleted ─── 59 min: at rest?
 //
 // Virtual time jumps, so that the quiet part costs little, but in it the timers of hours go off: back-offs, the five minutes after which
 // unschedulable pods are moved, leases, evictions, deadlines of bindings.

@@ -8,7 +8,7 @@ import (
 )
 
 // Each hour of a run begins with activeTime, in which the steps are; the rest is quiet.
-const activeTime = 12 * time.Minute
+const activeTime = 20 * time.Minute
 
 // kindOfStep is how often a step is drawn beside the others, and what it may be.
 type kindOfStep struct {
@@ -79,6 +79,10 @@ var (
 		{name: "use-memory", weight: 1, longest: 3 * time.Minute},
 		{name: "record", weight: 2, most: 400_000, longest: 10 * time.Minute},
 		{name: "attach", weight: 2, most: 4_000_000, longest: 10 * time.Minute},
+		{name: "save-flight", weight: 1},
+		{name: "full-disk", weight: 1, longest: 4 * time.Minute},
+		{name: "bad-disk", weight: 1, longest: 4 * time.Minute},
+		{name: "hung-disk", weight: 1, longest: 4 * time.Minute},
 	}
 )
 
@@ -101,7 +105,7 @@ func Draw(seed uint64, hours int) Plan {
 	draw := rand.New(rand.NewPCG(seed, 0x50a1))
 	p := Plan{
 		Seed: seed, Hours: hours, Replicas: pick(draw, 1, 2, 3), Zones: 1 + draw.IntN(4),
-		Fragile: draw.IntN(4) == 0, Extender: draw.IntN(4) == 0, Gangs: draw.IntN(4) == 0, Latency: draw.IntN(5) > 0, Rates: map[string]float64{},
+		Fragile: draw.IntN(4) == 0, Extender: draw.IntN(4) == 0, Gangs: draw.IntN(4) == 0, Records: draw.IntN(4) == 0, Latency: draw.IntN(5) > 0, Rates: map[string]float64{},
 	}
 	for range pick(draw, 2, 4, 8, 16, 30) {
 		p.Nodes = append(p.Nodes, draw.Uint64())
@@ -116,7 +120,7 @@ func Draw(seed uint64, hours int) Plan {
 		}
 	}
 	some := p.possible(some(draw, work, 3), some(draw, trouble, 2))
-	each := 10 + draw.IntN(40)
+	each := 10 + draw.IntN(90)
 	for hour := range hours {
 		for range each {
 			p.Steps = append(p.Steps, drawStep(draw, some, time.Duration(hour)*time.Hour))
@@ -155,6 +159,10 @@ func (p *Plan) possible(all ...[]kindOfStep) (kept []kindOfStep) {
 			}
 		case "fragile":
 			if !p.Fragile {
+				continue
+			}
+		case "save-flight", "full-disk", "bad-disk", "hung-disk":
+			if !p.Records {
 				continue
 			}
 		case "stop-extender", "slow-extender", "fail-extender":

@@ -83,7 +83,11 @@ func (r *run) addReplicas() error {
 		if err != nil {
 			return err
 		}
-		r.replicas = append(r.replicas, &replica{run: r, number: i, elector: seat, crashIn: -1})
+		one := &replica{run: r, number: i, elector: seat, crashIn: -1}
+		if r.plan.Records {
+			one.rolling = r.newRolling(one)
+		}
+		r.replicas = append(r.replicas, one)
 	}
 	return nil
 }

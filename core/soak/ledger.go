@@ -1,6 +1,9 @@
 package soak
 
 import (
+	"fmt"
+	"strings"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -100,6 +103,7 @@ func (l *ledger) Stepped(d *engine.Decision) {
 		return
 	}
 	l.verdict[d.Verdict]++
+	l.run.result.Reached[d.Verdict.String()]++
 	if d.Verdict == engine.Placed && !l.resumed {
 		l.checkPlaced(d)
 		l.checkRoom(d)
@@ -110,6 +114,7 @@ func (l *ledger) Stepped(d *engine.Decision) {
 
 // Emitted implements drive.Observer.
 func (l *ledger) Emitted(e world.Effect) {
+	l.run.result.Reached[strings.TrimPrefix(fmt.Sprintf("%T", e.Action), "world.")]++
 	if _, event := e.Action.(world.EmitEvent); !event && overNetwork(e.Action) {
 		l.checkTerm(e)
 	}

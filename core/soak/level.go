@@ -1,9 +1,12 @@
 package soak
 
 import (
+	"bytes"
+
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/engine"
 	"orrery/core/world"
 )
 
@@ -67,4 +70,24 @@ func (r *replica) checkLevel() {
 		r.ledger.fail("level", "the state has %d bytes and %d objects, and that of a new engine %d and %d", len(old.Data), len(old.Objects), len(young.Data), len(young.Objects))
 	}
 	r.checkRestored(old.Data)
+}
+
+// checkRestored: an engine that goes on from the state has the same state.
+func (r *replica) checkRestored(state []byte) {
+	r.run.checked("restore")
+	held, err := r.engine.State()
+	if err != nil {
+		return
+	}
+	again, err := engine.New(r.options)
+	if err == nil {
+		err = again.Restore(held)
+	}
+	if err != nil {
+		r.ledger.fail("restore", "the state cannot be restored: %v", err)
+		return
+	}
+	if got, err := again.State(); err != nil || !bytes.Equal(got.Data, state) {
+		r.ledger.fail("restore", "an engine restored from a state of %d bytes has another one of %d: %v", len(state), len(got.Data), err)
+	}
 }

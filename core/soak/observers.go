@@ -3,7 +3,6 @@ package soak
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -148,62 +147,18 @@ func (r *replica) checkTrace(text []byte, whole bool) {
 	}
 }
 
-// attach lets a reader follow the leader for some time. Every second one reads seldom, and falls behind if much happens.
-func (r *run) attach(s Step) {
+// saveFlight saves what the leader's flight recorder holds.
+func (r *run) saveFlight(Step) {
 	one := r.leader()
-	if one == nil {
+	if one == nil || one.flight == nil {
 		return
 	}
-	process, feed, trace := one.process, one.feed, &disk{}
-	reader := feed.Subscribe(play.SubscriptionOptions{About: play.About{Program: "soak"}, MaxBytes: int64(10_000 + s.Count)})
-	every, until := time.Second, r.cluster.Now().Add(time.Duration(s.For))
-	if s.N%2 == 0 {
-		every = time.Minute
-	}
-	var read func()
-	read = func() {
-		if one.process != process || one.engine == nil {
-			return
-		}
-		over := !r.cluster.Now().Before(until)
-		if over {
-			feed.Checkpoint()
-			feed.Unsubscribe(reader)
-		}
-		_, err := reader.Copy(trace)
-		switch {
-		case err == nil:
-			r.after(every, read)
-		case errors.Is(err, io.EOF), errors.Is(err, play.ErrFellBehind):
-			if err := reader.Close(); err != nil {
-				one.ledger.fail("replay", "the reader's trace cannot be closed: %v", err)
-			}
-			one.checkTrace(trace.Bytes(), errors.Is(err, io.EOF) && one.engine.Settled())
-		default:
-			one.ledger.fail("replay", "the reader fails: %v", err)
-		}
-	}
-	read()
-}
-
-// checkRestored: an engine that goes on from the state has the same state.
-func (r *replica) checkRestored(state []byte) {
-	r.run.checked("restore")
-	held, err := r.engine.State()
-	if err != nil {
+	var to disk
+	if err := one.flight.Save(&to, play.About{Program: "soak"}); err != nil {
+		one.ledger.fail("replay", "what the flight recorder holds cannot be saved: %v", err)
 		return
 	}
-	again, err := engine.New(r.options)
-	if err == nil {
-		err = again.Restore(held)
-	}
-	if err != nil {
-		r.ledger.fail("restore", "the state cannot be restored: %v", err)
-		return
-	}
-	if got, err := again.State(); err != nil || !bytes.Equal(got.Data, state) {
-		r.ledger.fail("restore", "an engine restored from a state of %d bytes has another one of %d: %v", len(state), len(got.Data), err)
-	}
+	one.checkTrace(to.Bytes(), one.engine.Settled())
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -23,6 +23,8 @@ type Plan struct {
 	Fragile  bool `json:"fragile,omitempty"`
 	Extender bool `json:"extender,omitempty"`
 	Gangs    bool `json:"gangs,omitempty"`
+	// Records makes each replica record what it decides, in segments on a disk of its own.
+	Records bool `json:"records,omitempty"`
 	// Latency makes calls and events take their time.
 	Latency bool `json:"latency,omitempty"`
 	// Rates are the probabilities of the random faults in faultRates, while steps are taken.

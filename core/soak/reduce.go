@@ -88,7 +88,7 @@ func (r *reducer) dropSettings() {
 	}
 	for _, change := range []func(*Plan) *bool{
 		func(p *Plan) *bool { return &p.Fragile }, func(p *Plan) *bool { return &p.Extender },
-		func(p *Plan) *bool { return &p.Gangs }, func(p *Plan) *bool { return &p.Latency },
+		func(p *Plan) *bool { return &p.Gangs }, func(p *Plan) *bool { return &p.Records }, func(p *Plan) *bool { return &p.Latency },
 	} {
 		if *change(&r.best) {
 			r.still(func(p *Plan) { *change(p) = false })

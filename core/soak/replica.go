@@ -31,6 +31,8 @@ type replica struct {
 	observers *observers
 	ledger    *ledger
 	feed      *play.Feed
+	flight    *play.FlightRecorder // nil where nothing is recorded
+	rolling   *rolling             // the same
 
 	connection connection
 	behind     time.Duration           // how old at most the lists are that the next process begins with
@@ -71,14 +73,26 @@ func (r *replica) begin(now time.Time) {
 	if err != nil {
 		panic("the configuration of a plan is valid: " + err.Error())
 	}
-	r.engine, r.ledger, r.feed = e, newLedger(r, e), play.NewFeed(e, r.options, nil)
-	r.observers = &observers{all: drive.Observers{r.ledger, r.feed}}
+	r.engine, r.ledger, r.observers = e, newLedger(r, e), &observers{}
+	r.observers.all = drive.Observers{r.ledger}
+	if r.rolling != nil {
+		if r.flight, err = play.NewFlightRecorder(e, r.options, flightBytes); err != nil {
+			panic("a new engine can be forked: " + err.Error())
+		}
+		r.observers.all = append(r.observers.all, r.flight)
+		r.rolling.begin()
+	}
+	r.feed = play.NewFeed(e, r.options, r.flight)
+	r.observers.all = append(r.observers.all, r.feed)
 	r.scheduler = drive.NewScheduler(e, r.observers)
 	r.calls, r.crashIn = map[world.EffectID]bool{}, -1
 	r.connection = connection{cutUntil: r.connection.cutUntil}
 	r.list(now, r.behind)
 	r.behind = 0
 }
+
+// flightBytes bounds a flight recorder, so that it forgets within a run.
+const flightBytes = 1 << 20
 
 // list gives the process lists that are up to so old, each kind's by another time, and holds what has come since for as long.
 func (r *replica) list(now time.Time, behind time.Duration) {
@@ -105,8 +119,11 @@ func (r *replica) end() {
 		r.run.result.Decisions += r.ledger.decisionsMade()
 		r.run.result.Inputs += r.ledger.inputs
 		r.observers.end()
+		if r.rolling != nil {
+			r.rolling.end()
+		}
 	}
-	r.engine, r.scheduler, r.ledger, r.feed, r.timeouts, r.calls = nil, nil, nil, nil, nil, nil
+	r.engine, r.scheduler, r.ledger, r.feed, r.flight, r.timeouts, r.calls = nil, nil, nil, nil, nil, nil, nil
 }
 
 // crashAfter kills the process with one of its next effects, or now if it does not lead.

@@ -17,8 +17,8 @@ import (
 // pod.
 var (
 	calmAfter  = activeTime
-	restAfter  = []time.Duration{25*time.Minute + oddly, 40*time.Minute + oddly}
-	emptyAfter = 41 * time.Minute
+	restAfter  = []time.Duration{33*time.Minute + oddly, 45*time.Minute + oddly}
+	emptyAfter = 46 * time.Minute
 	lastAfter  = 59*time.Minute + oddly
 )
 
@@ -32,7 +32,10 @@ func (r *run) scheduleChecks() {
 		if hour > 0 {
 			r.at(begin, func() { r.cluster.SetFaults(r.plan.randomFaults()) })
 		}
-		r.at(begin.Add(calmAfter), func() { r.cluster.SetFaults(memory.Faults{}) })
+		r.at(begin.Add(calmAfter), func() {
+			r.cluster.SetFaults(memory.Faults{})
+			r.mend()
+		})
 		for _, after := range restAfter {
 			r.at(begin.Add(after), func() { r.checkAtRest(false) })
 		}
@@ -42,10 +45,26 @@ func (r *run) scheduleChecks() {
 		}
 		r.at(begin.Add(lastAfter), func() {
 			r.checkAtRest(true)
+			for _, one := range r.replicas {
+				if one.rolling != nil && one.engine != nil {
+					one.rolling.check(false)
+				}
+			}
 			if empties {
 				r.checkLevel()
 			}
 		})
+	}
+}
+
+// mend ends what the fragile plugin does to pods, which would otherwise be tried for hours.
+func (r *run) mend() {
+	for _, o := range r.cluster.List(world.Pod) {
+		if o.GetLabels()[fragileLabel] != "" {
+			pod := o.DeepCopyObject().(*v1.Pod)
+			delete(pod.Labels, fragileLabel)
+			_, _ = r.cluster.Update(pod) // the API server may be down
+		}
 	}
 }
 

@@ -28,9 +28,10 @@ type Result struct {
 	Violation *Violation
 	// Digest is equal for equal runs.
 	Digest string
-	// Decisions and Inputs are those of all schedulers. Steps counts the steps taken by name, and Checks what was checked by invariant.
-	Decisions, Inputs uint64
-	Steps, Checks     map[string]int
+	// Decisions and Inputs are those of all schedulers. Steps counts the steps taken by name, Checks what was checked by invariant, and
+	// Reached decisions by their verdict and effects by their kind.
+	Decisions, Inputs      uint64
+	Steps, Checks, Reached map[string]int
 }
 
 // Violation is an invariant that does not hold.
@@ -91,7 +92,7 @@ func Run(p Plan) (Result, error) {
 
 func newRun(p Plan) (*run, error) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	r := &run{plan: p, start: start, seen: newWatchCache(), lastNews: start, result: Result{Plan: p, Steps: map[string]int{}, Checks: map[string]int{}}}
+	r := &run{plan: p, start: start, seen: newWatchCache(), lastNews: start, result: Result{Plan: p, Steps: map[string]int{}, Checks: map[string]int{}, Reached: map[string]int{}}}
 	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux")})
 	if err != nil {
 		return nil, fmt.Errorf("setting up the kubelets of a plan: %w", err)

@@ -87,7 +87,7 @@ func list(root *os.Root) (all []Segment, partial []string, err error) {
 		if isPartial(e.Name()) {
 			partial = append(partial, e.Name())
 		}
-		start, is := parseName(e.Name())
+		start, is := ParseName(e.Name())
 		if !is {
 			continue
 		}

@@ -19,7 +19,7 @@ func FuzzParseName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		var at time.Time
 		var ok bool
-		fuzz.Cost(t, len(name), func() { at, ok = parseName(name) })
+		fuzz.Cost(t, len(name), func() { at, ok = ParseName(name) })
 		if ok && isPartial(name) {
 			t.Error("a segment is a partial one")
 		}
@@ -36,7 +36,7 @@ func TestNames_SortByTime(t *testing.T) {
 	last := ""
 	for _, at := range []time.Time{start, start.Add(1), start.Add(time.Millisecond), start.Add(time.Hour), start.AddDate(1, 0, 0)} {
 		name := newName(at.In(time.FixedZone("", 3600)))
-		if got, ok := parseName(name); !ok || !got.Equal(at) || name <= last {
+		if got, ok := ParseName(name); !ok || !got.Equal(at) || name <= last {
 			t.Errorf("%q is of %v, %v, and comes after %q", name, got, ok, last)
 		}
 		last = name
@@ -53,7 +53,7 @@ func FuzzParseIndex(f *testing.F) {
 		var index map[string]indexEntry
 		fuzz.Cost(t, len(text), func() { index = parseIndex(text) })
 		for name, e := range index {
-			if _, ok := parseName(name); !ok || e.End.Before(e.Start) {
+			if _, ok := ParseName(name); !ok || e.End.Before(e.Start) {
 				t.Errorf("the index has %q: %+v", name, e)
 			}
 		}

@@ -40,7 +40,7 @@ func parseIndex(text []byte) map[string]indexEntry {
 	}
 	entries := map[string]indexEntry{}
 	for _, e := range i.Segments {
-		if _, ok := parseName(e.Name); ok && !e.End.Before(e.Start) {
+		if _, ok := ParseName(e.Name); ok && !e.End.Before(e.Start) {
 			entries[e.Name] = e
 		}
 	}

@@ -18,8 +18,8 @@ func newName(start time.Time) string {
 	return start.UTC().Format(nameLayout) + "-" + rand.Text()[:randomLength] + ending
 }
 
-// parseName returns the time of a segment's name. It takes exactly the names that newName makes.
-func parseName(name string) (time.Time, bool) {
+// ParseName returns the time at which a segment of a name begins. It takes exactly the names that a Recorder makes.
+func ParseName(name string) (time.Time, bool) {
 	stem, isTrace := strings.CutSuffix(name, ending)
 	stamp, random, divided := strings.Cut(stem, "-")
 	if !isTrace || !divided || len(stamp) != len(nameLayout) || len(random) != randomLength {
@@ -35,6 +35,6 @@ func parseName(name string) (time.Time, bool) {
 // isPartial reports whether a name is that of a segment whose beginning is being written.
 func isPartial(name string) bool {
 	stem, partial := strings.CutSuffix(name, partialEnding)
-	_, segment := parseName(stem)
+	_, segment := ParseName(stem)
 	return partial && segment
 }

@@ -136,7 +136,7 @@ func newFakeDisk() *fakeDisk {
 func (d *fakeDisk) Open() ([]Segment, []byte, error) {
 	var all []Segment
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		if at, ok := parseName(name); ok {
+		if at, ok := ParseName(name); ok {
 			all = append(all, Segment{Name: name, Start: at, Bytes: int64(len(d.files[name])), Modified: at})
 		}
 	}
