@@ -12,6 +12,9 @@ import (
 	"orrery/core/world"
 )
 
+// asScheduled counts what a pod that is resized has, too.
+var asScheduled = resource.PodResourcesOptions{UseStatusResources: true}
+
 // checkRoom: what the pods of the node request, summed from the pods as they are in the process's store and as it has placed them
 // since, is no more than there is, of whatever the placed pod requests.
 func (l *ledger) checkRoom(d *engine.Decision) {
@@ -34,7 +37,7 @@ func (l *ledger) checkRoom(d *engine.Decision) {
 	}
 	requested := v1.ResourceList{}
 	for _, pod := range there {
-		for name, q := range resource.PodRequests(pod, resource.PodResourcesOptions{}) {
+		for name, q := range resource.PodRequests(pod, asScheduled) {
 			sum := requested[name]
 			sum.Add(q)
 			requested[name] = sum
@@ -43,7 +46,7 @@ func (l *ledger) checkRoom(d *engine.Decision) {
 	if most := node.Status.Allocatable.Pods(); int64(len(there)) > most.Value() {
 		l.fail("room", "with %s, %s has %d pods of %d", d.Pod, d.Node, len(there), most.Value())
 	}
-	for name, q := range resource.PodRequests(placed, resource.PodResourcesOptions{}) {
+	for name, q := range resource.PodRequests(placed, asScheduled) {
 		sum, most := requested[name], node.Status.Allocatable[name]
 		if !q.IsZero() && sum.Cmp(most) > 0 {
 			l.fail("room", "with %s, the pods of %s request %s of %s of %s", d.Pod, d.Node, sum.String(), most.String(), name)

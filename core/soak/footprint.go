@@ -2,22 +2,24 @@ package soak
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
-// footprintOf is about how many bytes of memory are reachable from a value. What is behind functions, channels and unsafe pointers does not
-// count.
-func footprintOf(v any) int64 {
-	w := walker{seen: map[unsafe.Pointer]bool{}, plain: map[reflect.Type]bool{}}
+// footprintOf is about how many bytes of memory are reachable from a value, but for values of some types. What is behind functions, channels
+// and unsafe pointers does not count.
+func footprintOf(v any, without ...string) int64 {
+	w := walker{seen: map[unsafe.Pointer]bool{}, plain: map[reflect.Type]bool{}, without: without}
 	w.visit(reflect.ValueOf(v))
 	return w.bytes
 }
 
 // walker adds up the memory behind pointers, each once.
 type walker struct {
-	seen  map[unsafe.Pointer]bool
-	plain map[reflect.Type]bool // whether a type is without pointers
-	bytes int64
+	seen    map[unsafe.Pointer]bool
+	plain   map[reflect.Type]bool // whether values of a type lead nowhere
+	without []string              // types that count as plain
+	bytes   int64
 }
 
 // once reports whether a place is visited for the first time, and counts its bytes.
@@ -36,7 +38,7 @@ const mapEntry = 8
 func (w *walker) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if w.once(v.UnsafePointer(), v.Type().Elem().Size()) {
+		if !w.isPlain(v.Type()) && w.once(v.UnsafePointer(), v.Type().Elem().Size()) {
 			w.visit(v.Elem())
 		}
 	case reflect.Interface:
@@ -82,7 +84,9 @@ func (w *walker) isPlain(t reflect.Type) bool {
 		return plain
 	}
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Map:
+	case reflect.Pointer:
+		plain = w.isLeftOut(t.Elem())
+	case reflect.Interface, reflect.String, reflect.Slice, reflect.Map:
 	case reflect.Array:
 		plain = w.isPlain(t.Elem())
 	case reflect.Struct:
@@ -90,9 +94,12 @@ func (w *walker) isPlain(t reflect.Type) bool {
 		for i := range t.NumField() {
 			plain = plain && w.isPlain(t.Field(i).Type)
 		}
+		plain = plain || w.isLeftOut(t)
 	default:
 		plain = true
 	}
 	w.plain[t] = plain
 	return plain
 }
+
+func (w *walker) isLeftOut(t reflect.Type) bool { return slices.Contains(w.without, t.String()) }

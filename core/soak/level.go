@@ -19,6 +19,12 @@ func isPod(pod *v1.Pod) func(fwk.PodInfo) bool {
 // 2,048 deleted objects of each kind.
 const stateSlack = 256 << 10
 
+// histories are the latest decisions and transitions, which a process keeps up to a number of them. Beside them its caches may be so much
+// larger than those of a new one, in bytes.
+var histories = []string{"engine.decisionLog", "queue.Journal"}
+
+const cacheSlack = 4 << 20
+
 // checkLevel: when everything that ran is deleted, nothing of it is retained.
 func (r *run) checkLevel() {
 	for _, o := range r.cluster.List(world.Pod) {
@@ -55,6 +61,10 @@ func (r *replica) checkLevel() {
 	fresh := r.ledger.fresh("", true)
 	if fresh == nil {
 		return
+	}
+	r.run.checked("memory")
+	if size, level := footprintOf(e, histories...), footprintOf(fresh, histories...); size > level+cacheSlack {
+		r.ledger.fail("level", "the process takes %d bytes, and a new one %d", size, level)
 	}
 	old, err := e.State()
 	if err != nil {
