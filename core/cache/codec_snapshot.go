@@ -47,16 +47,19 @@ func (s *Snapshot) CodeState(to *codec.Coder, c *Cache) {
 
 // staleImages returns the images by node that are not as in the cache, of the nodes that the next refresh leaves as they are.
 func (s *Snapshot) staleImages(c *Cache) map[string][]staleImage {
+	if s.frozen == nil {
+		s = s.Freeze()
+	}
 	stale := map[string][]staleImage{}
-	for name, at := range s.slots {
-		e := c.entries[name]
+	for _, at := range s.frozen {
+		e := c.entries[at.node]
 		if e == nil || e.info.node == nil || e.info.generation > s.generation {
 			continue
 		}
 		for _, image := range e.imageNames {
-			was, is := at.info.imageStates[image], c.images.states[image].summary
+			was, is := at.images[image], c.images.states[image].summary
 			if was != nil && (was.Size != is.Size || was.NumNodes != is.NumNodes) {
-				stale[name] = append(stale[name], staleImage{image, was.Size, was.NumNodes})
+				stale[at.node] = append(stale[at.node], staleImage{image, was.Size, was.NumNodes})
 			}
 		}
 	}

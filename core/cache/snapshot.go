@@ -31,6 +31,8 @@ type Snapshot struct {
 	generation  int64  // the snapshot has every change up to this generation
 	treeVersion uint64 // the version of the tree that the list follows
 
+	frozen []imagesOfNode // in place of the nodes, if the snapshot is frozen
+
 	changed []Change
 	log     changelog.Log[int32] // positions in the list that changed, or have another node
 	moved   []int32              // positions that have another node, or none, since the list was ordered last

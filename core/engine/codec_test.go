@@ -107,8 +107,24 @@ func restoredFrom(t *testing.T, from *engine.Engine, state codec.State) *engine.
 	return restored
 }
 
-// The state of a fork is written on a goroutine of its own while the engine goes on, and is that of the moment of the fork.
-func TestState_OfForkIsWrittenElsewhere(t *testing.T) {
+// The state of a fork, and of a frozen engine, is written on a goroutine of its own while the engine goes on, and is that of the moment.
+func TestState_IsWrittenElsewhere(t *testing.T) {
+	for name, copied := range map[string]func(*engine.Engine) (writable, error){
+		"fork":   func(e *engine.Engine) (writable, error) { return e.Fork() },
+		"frozen": func(e *engine.Engine) (writable, error) { return e.Freeze() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkWrittenElsewhere(t, copied)
+		})
+	}
+}
+
+type writable interface {
+	State() (codec.State, error)
+}
+
+func checkWrittenElsewhere(t *testing.T, copied func(*engine.Engine) (writable, error)) {
+	t.Helper()
 	r := newLongRun(t, 5, twoProfiles)
 	for r.cycles < 200 {
 		r.change()
@@ -119,19 +135,19 @@ func TestState_OfForkIsWrittenElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fork, err := r.engines[0].Fork()
+		held, err := copied(r.engines[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		written := make(chan []byte)
+		written := make(chan codec.State)
 		go func() {
-			state, _ := fork.State()
-			written <- state.Data
+			state, _ := held.State()
+			written <- state
 		}()
 		r.change()
 		r.decide()
-		if got := <-written; !bytes.Equal(got, want.Data) {
-			t.Fatalf("cycle %d: the fork's state is not the engine's", r.cycles)
+		if got := <-written; !bytes.Equal(got.Data, want.Data) || !slices.Equal(got.Objects, want.Objects) {
+			t.Fatalf("cycle %d: the state is not the engine's", r.cycles)
 		}
 	}
 }
@@ -203,6 +219,13 @@ func (r *restoring) maybe() {
 	state, err := r.Engine.State()
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	frozen, err := r.Freeze()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if again, err := frozen.State(); err != nil || !bytes.Equal(again.Data, state.Data) || !slices.Equal(again.Objects, state.Objects) {
+		r.t.Errorf("the frozen engine has another state, %v", err)
 	}
 	r.Engine = restoredFrom(r.t, r.Engine, state)
 	r.times++

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/cache"
 	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/world"
@@ -19,7 +20,7 @@ import (
 // The fork has new plugins; those with state copy it, see framework.Forker. The fork also has the effects that were not
 // yet taken and waits for the same outcomes: its suspended scheduling cycle, if there is one, for the same answers.
 func (e *Engine) Fork() (*Engine, error) {
-	f, err := e.fork((*queue.Queue).Fork)
+	f, err := e.fork((*queue.Queue).Fork, (*cache.Snapshot).Fork)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (e *Engine) Fork() (*Engine, error) {
 
 // forkForExplain returns a fork for explaining one pod: it has no history, and its queue has only the nominated pods.
 func (e *Engine) forkForExplain() (*Engine, error) {
-	f, err := e.fork((*queue.Queue).ForkNominated)
+	f, err := e.fork((*queue.Queue).ForkNominated, (*cache.Snapshot).Fork)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +43,11 @@ func (e *Engine) forkForExplain() (*Engine, error) {
 }
 
 // fork copies the state that decisions depend on.
-func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue) (*Engine, error) {
+func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, forkSnapshot func(*cache.Snapshot) *cache.Snapshot) (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, extenders: e.extenders, percentage: e.percentage, gates: e.gates, features: e.features,
 		watches: e.watches,
-		start:   e.start, now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: e.snapshot.Fork(),
+		start:   e.start, now: e.now, store: e.store.Fork(), cache: e.cache.Fork(), snapshot: forkSnapshot(e.snapshot),
 		waiting: e.waiting.Fork(), statuses: framework.NewNodeToStatus(0), ctx: e.ctx, stopwatch: e.stopwatch,
 		startIndex: e.startIndex, bindings: make(map[types.UID]*binding, len(e.bindings)),
 		pending: maps.Clone(e.pending), pluginEffects: maps.Clone(e.pluginEffects),

@@ -38,7 +38,7 @@ const (
 
 // Server serves the stream of a scheduler at [Path]. It is an http.Handler, for requests that are authenticated and authorized.
 //
-// Each reader is written to on the goroutine of its request. The loop that drives the engine pays for a fork when a reader comes, and
+// Each reader is written to on the goroutine of its request. The loop that drives the engine freezes its state when a reader comes, and pays
 // for appending each record to its subscription. Encoding is done for one reader at a time, and so takes one core at most.
 type Server struct {
 	source     Source

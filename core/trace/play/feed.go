@@ -12,9 +12,9 @@ import (
 // drive.Observer. All its methods belong to the loop that drives the engine: call them between two inputs.
 //
 //	loop: Applied, Stepped ──► Feed ──► the subscriber's records, bounded ──┊──► Subscriber.Copy ──► trace
-//	      Subscribe ──────────────────► a fork of the engine ───────────────┊──► its state, the trace's first record
+//	      Subscribe ──────────────────► the engine, frozen ─────────────────┊──► its state, the trace's first record
 //
-// The loop pays for a fork, and for each record that it appends. Without subscribers it pays nothing.
+// The loop pays for a frozen engine, and for each record that it appends. Without subscribers it pays nothing.
 type Feed struct {
 	engine      *engine.Engine
 	options     engine.Options

@@ -170,7 +170,7 @@ func (r *Recorder) checkpoint() {
 	r.sinceCheckpoint = 0
 }
 
-func checkpointOf(e *engine.Engine) trace.Checkpoint {
+func checkpointOf(e held) trace.Checkpoint {
 	t := e.Counters()
 	c := trace.Checkpoint{Digest: uint64(e.Digest()), Inputs: t.Inputs}
 	for _, n := range t.Decisions {

@@ -4,16 +4,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"orrery/core/codec"
 	"orrery/core/engine"
+	"orrery/core/store"
 	"orrery/core/trace"
 )
+
+// held is what a trace can begin with: an engine, or a frozen one.
+type held interface {
+	State() (codec.State, error)
+	Store() store.View
+	Now() time.Time
+	Digest() engine.Digest
+	Counters() engine.Counters
+	Shadows() bool
+	ExtendersUnasked() bool
+}
 
 // openTrace opens a trace that begins with what an engine holds: nothing, if it has had no input yet, or its state. Where that cannot be
 // written, as names are to be replaced or a plugin that is not Orrery's own takes part in a binding, it begins with a snapshot. The
 // error is engine.ErrUnsettled if the state cannot be written yet.
-func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*trace.Writer, error) {
+func openTrace(to io.Writer, e held, o engine.Options, about About) (*trace.Writer, error) {
 	if e.Counters().Inputs == 0 {
 		return openTraceOf(to, e, o, about, trace.FromStart)
 	}
@@ -35,7 +48,7 @@ func openTrace(to io.Writer, e *engine.Engine, o engine.Options, about About) (*
 }
 
 // openTraceOf opens a trace of an origin, with the lists that it begins with if that is a snapshot.
-func openTraceOf(to io.Writer, e *engine.Engine, o engine.Options, about About, origin trace.Origin) (*trace.Writer, error) {
+func openTraceOf(to io.Writer, e held, o engine.Options, about About, origin trace.Origin) (*trace.Writer, error) {
 	h, err := HeaderOf(o)
 	if err != nil {
 		return nil, err
@@ -60,8 +73,8 @@ func newWriter(to io.Writer, h trace.Header, about About) (*trace.Writer, error)
 	return w, err
 }
 
-// StateOf returns an engine's state for a trace. A fork's can be written on a goroutine of its own.
-func StateOf(e *engine.Engine) (trace.State, error) {
+// StateOf returns an engine's state for a trace. A fork's, and a frozen engine's, can be written on a goroutine of its own.
+func StateOf(e held) (trace.State, error) {
 	state, err := e.State()
 	return trace.State{Checkpoint: checkpointOf(e), Objects: state.Objects, Data: state.Data}, err
 }

@@ -38,7 +38,7 @@ type Subscriber struct {
 	ready    chan struct{}
 
 	mu      sync.Mutex
-	base    *engine.Engine // until the trace is begun
+	base    *engine.Frozen // until the trace is begun
 	begun   bool
 	summary Summary
 	earlier heldFlight // the flight recorder's records after base
@@ -72,7 +72,7 @@ func (s *Subscriber) begin(e *engine.Engine, flight *FlightRecorder) {
 	if !s.since.IsZero() && flight != nil {
 		earlier, e = flight.heldSince(s.since)
 	}
-	base, err := e.Fork()
+	base, err := e.Freeze()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.base, s.earlier = base, earlier
@@ -160,7 +160,7 @@ func (s *Subscriber) Copy(to io.Writer) (int, error) {
 	return n, ended
 }
 
-func (s *Subscriber) open(to io.Writer, base *engine.Engine) (err error) {
+func (s *Subscriber) open(to io.Writer, base *engine.Frozen) (err error) {
 	s.w, err = openTrace(to, base, s.options, s.about)
 	if errors.Is(err, engine.ErrUnsettled) {
 		s.w, err = openTraceOf(to, base, s.options, s.about, trace.FromSnapshot)
