@@ -83,6 +83,11 @@ func (d *traceDirectoryDocument) add(all []segments.Summarized) (whole bool) {
 		}
 		d.Inputs += s.Inputs
 		d.Decisions += s.Decisions
+		if i > 0 {
+			inputs, decisions := s.Shared(&all[i-1].Summary)
+			d.Inputs -= inputs
+			d.Decisions -= decisions
+		}
 		d.Segments = append(d.Segments, segmentDocumentOf(s))
 		whole = whole && (s.Damage == "" || s.Unfinished)
 	}

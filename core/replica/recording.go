@@ -16,7 +16,7 @@ func (x *run) startRecording() {
 	x.recorded = make(chan struct{})
 	go func() {
 		defer close(x.recorded)
-		each := time.NewTicker(time.Second)
+		each := time.NewTicker(segments.TickEvery)
 		defer each.Stop()
 		x.recorder.Run(x.workCtx, each.C)
 	}()

@@ -102,7 +102,7 @@ func (f *Feed) join() {
 		}
 		f.subscribers = append(f.subscribers, s)
 		if s.replaces != nil {
-			f.Unsubscribe(s.replaces)
+			s.replaces.replace()
 		}
 	}
 	f.joining = nil

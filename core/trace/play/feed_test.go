@@ -127,9 +127,10 @@ func TestFeed_ReplacingLosesNothing(t *testing.T) {
 		next := s.feed.Subscribe(play.SubscriptionOptions{Replaces: one})
 		s.until(time.Duration(i+1)*7*time.Second + 3*time.Second)
 		var file bytes.Buffer
-		if _, err := one.Copy(&file); !errors.Is(err, io.EOF) {
-			t.Fatalf("the replaced subscription gives %v, not its end", err)
+		if _, err := one.Copy(&file); !errors.Is(err, play.ErrReplaced) {
+			t.Fatalf("the replaced subscription gives %v, not ErrReplaced", err)
 		}
+		one.Stop()
 		if err := one.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -146,6 +147,37 @@ func TestFeed_ReplacingLosesNothing(t *testing.T) {
 	}
 	if report := checkFed(t, s.finish(whole, &all), s.engine); decisions != int(report.Decisions) || decisions == 0 {
 		t.Errorf("the parts have %d decisions together, the whole has %d", decisions, report.Decisions)
+	}
+}
+
+// A replaced subscription goes on until it is stopped: then its last records are the first of the other one, too.
+func TestFeed_ReplacedGoesOn(t *testing.T) {
+	s := newFeedScene(t, options(5), simulatedCluster(5, 80), 0)
+	var file, rest bytes.Buffer
+	one := s.feed.Subscribe(play.SubscriptionOptions{})
+	s.until(20 * time.Second)
+	next := s.feed.Subscribe(play.SubscriptionOptions{Replaces: one})
+	s.until(40 * time.Second)
+	if n, err := one.Copy(&file); !errors.Is(err, play.ErrReplaced) || n == 0 {
+		t.Fatalf("copied %d records, %v", n, err)
+	}
+	before, _ := one.Begun()
+	checkFed(t, s.finish(one, &file), s.engine)
+	whole, _ := one.Begun()
+	s.until(sceneLength)
+	checkFed(t, s.finish(next, &rest), s.engine)
+	after, _ := next.Begun()
+	if !after.Follows(&before) || !after.Follows(&whole) || whole.Decisions <= before.Decisions {
+		t.Errorf("%+v goes on after %+v, and within %+v", after, before, whole)
+	}
+	inputs, decisions := after.Shared(&whole)
+	if inputs != whole.Inputs-before.Inputs || decisions != whole.Decisions-before.Decisions {
+		t.Errorf("%d inputs and %d decisions are in both, want %d and %d", inputs, decisions, whole.Inputs-before.Inputs, whole.Decisions-before.Decisions)
+	}
+	other := after
+	other.Seed++
+	if inputs, decisions = other.Shared(&whole); inputs != 0 || decisions != 0 {
+		t.Errorf("%d inputs and %d decisions of another scheduler are in both", inputs, decisions)
 	}
 }
 

@@ -14,6 +14,9 @@ import (
 // ErrFellBehind ends a subscription whose records were not written as fast as they came.
 var ErrFellBehind = errors.New("the reader fell behind by more than it may")
 
+// ErrReplaced says that another subscription has the records from here on.
+var ErrReplaced = errors.New("another subscription goes on from here")
+
 // errUnsubscribed ends a subscription by Unsubscribe.
 var errUnsubscribed = errors.New("unsubscribed")
 
@@ -24,7 +27,8 @@ type SubscriptionOptions struct {
 	MaxBytes int64
 	// Since, unless it is zero, begins with what the flight recorder holds from then on, or with all that it holds.
 	Since time.Time
-	// Replaces ends with the record before the first of this subscription.
+	// Replaces is told by ErrReplaced, after the last record before those of this subscription. It goes on until it is stopped, so that
+	// nothing is lost if this one fails to begin.
 	Replaces *Subscriber
 }
 
@@ -44,7 +48,11 @@ type Subscriber struct {
 	earlier heldFlight // the flight recorder's records after base
 	records []trace.Record
 	bytes   int64
-	err     error // why it ended
+	// kept are the records before those of a subscription that replaces this one, until Copy has told so, and keptBytes their size.
+	kept      int
+	keptBytes int64
+	replaced  bool
+	err       error // why it ended
 
 	// Of the writing goroutine.
 	w     *trace.Writer
@@ -103,6 +111,14 @@ func (s *Subscriber) append(r trace.Record, bytes int64) bool {
 	return s.err == nil
 }
 
+// replace marks where another subscription has begun.
+func (s *Subscriber) replace() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept, s.keptBytes, s.replaced = len(s.records), s.bytes, true
+	s.signal()
+}
+
 // end ends the subscription; the first reason stays.
 func (s *Subscriber) end(why error) {
 	s.mu.Lock()
@@ -131,12 +147,10 @@ func (s *Subscriber) Ready() <-chan struct{} { return s.ready }
 
 // Copy writes the records that have come since the last call, of which it returns the number. The first one writes the state that the
 // trace begins with, which takes about a second with 5,000 nodes and 100,000 pods. What is written stays in the trace's buffer until
-// Flush. After the last record the error is io.EOF if the subscription was ended, and ErrFellBehind if records are missing.
+// Flush. The error is ErrReplaced once before the records that another subscription has, too. After the last record it is io.EOF if the
+// subscription was ended, and ErrFellBehind if records are missing.
 func (s *Subscriber) Copy(to io.Writer) (int, error) {
-	s.mu.Lock()
-	base, earlier, records, ended := s.base, s.earlier, s.records, s.err
-	s.base, s.earlier, s.records, s.bytes = nil, heldFlight{}, s.spare[:0], 0
-	s.mu.Unlock()
+	base, earlier, records, ended := s.take()
 	n := 0
 	if base != nil {
 		if err := s.open(to, base); err != nil {
@@ -158,6 +172,22 @@ func (s *Subscriber) Copy(to io.Writer) (int, error) {
 		return n, io.EOF
 	}
 	return n, ended
+}
+
+// take returns what is to be written next, and why it is not all.
+func (s *Subscriber) take() (base *engine.Frozen, earlier heldFlight, records []trace.Record, ended error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	base, earlier, records, ended = s.base, s.earlier, s.records, s.err
+	s.base, s.earlier, s.records, s.bytes = nil, nil, s.spare[:0], s.bytes-s.keptBytes
+	if s.replaced && !errors.Is(ended, ErrFellBehind) {
+		s.records = append(s.records, records[s.kept:]...)
+		records, ended = records[:s.kept], ErrReplaced
+	} else {
+		s.bytes = 0
+	}
+	s.kept, s.keptBytes, s.replaced = 0, 0, false
+	return base, earlier, records, ended
 }
 
 func (s *Subscriber) open(to io.Writer, base *engine.Frozen) (err error) {

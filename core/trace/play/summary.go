@@ -51,6 +51,15 @@ func (s *Summary) Follows(earlier *Summary) bool {
 	return s.Counted && s.Seed == earlier.Seed && s.Begin.Inputs <= earlier.Begin.Inputs+earlier.Inputs && s.Begin.Decisions <= earlier.Begin.Decisions+earlier.Decisions
 }
 
+// Shared returns how many inputs and decisions at the beginning of a trace are those of an earlier one that it follows.
+func (s *Summary) Shared(earlier *Summary) (inputs, decisions uint64) {
+	if !s.Follows(earlier) {
+		return 0, 0
+	}
+	inputs, decisions = earlier.Begin.Inputs+earlier.Inputs-s.Begin.Inputs, earlier.Begin.Decisions+earlier.Decisions-s.Begin.Decisions
+	return min(inputs, earlier.Inputs), min(decisions, earlier.Decisions)
+}
+
 // Summarize reads a trace to its end, or to the damage that it returns. The error reports a file that is not a readable trace.
 func Summarize(from io.Reader) (Summary, *trace.Damage, error) {
 	r, err := trace.NewReader(from)

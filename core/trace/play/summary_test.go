@@ -2,6 +2,7 @@ package play_test
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 
@@ -19,6 +20,11 @@ func TestSummary_TellsWhatFollows(t *testing.T) {
 		var next *play.Subscriber
 		if i < 2 {
 			next = s.feed.Subscribe(play.SubscriptionOptions{Replaces: one})
+		}
+		if next != nil {
+			if _, err := one.Copy(&files[i]); !errors.Is(err, play.ErrReplaced) {
+				t.Fatal(err)
+			}
 		}
 		s.finish(one, &files[i])
 		counted[i], _ = one.Begun()

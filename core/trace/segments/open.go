@@ -3,7 +3,6 @@ package segments
 import (
 	"cmp"
 	"errors"
-	"io"
 	"time"
 
 	"orrery/core/trace/play"
@@ -27,7 +26,7 @@ type open struct {
 	state     int64 // of bytes, those of the state
 }
 
-// write writes what was recorded, to the disk itself. The error is io.EOF if the subscription was ended.
+// write writes what was recorded, to the disk itself. The error is play.ErrReplaced once, where the records of the next segment begin.
 func (o *open) write(d Disk, now time.Time) error {
 	if o.file == nil {
 		summary, begun := o.subscriber.Begun()
@@ -46,7 +45,7 @@ func (o *open) write(d Disk, now time.Time) error {
 		o.file, o.partial, o.began = f, name, now
 	}
 	_, ended := o.subscriber.Copy(o)
-	if ended != nil && !errors.Is(ended, io.EOF) {
+	if ended != nil && !errors.Is(ended, play.ErrReplaced) {
 		if o.failed == nil && !errors.Is(ended, play.ErrFellBehind) {
 			return &recordError{ended}
 		}
@@ -97,8 +96,9 @@ func (o *open) segment() Segment {
 	return Segment{Name: o.name, Start: o.start, Bytes: o.bytes, Modified: o.modified}
 }
 
-// close writes the end mark.
+// close writes the end mark, and leaves out what was not written yet.
 func (o *open) close() error {
+	o.subscriber.Stop()
 	if o.file == nil {
 		return nil
 	}

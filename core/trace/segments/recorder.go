@@ -1,10 +1,10 @@
 package segments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -51,8 +51,10 @@ type Recorder struct {
 	ended   []Segment // oldest first
 	index   map[string]indexEntry
 	current *open
-	next    *open // that replaces current, once the scheduler has ended that
+	next    *open // that replaces current, once it is on the disk
 	state   int64 // the size of the last one
+	// ticks has the times at which the current segment is written while the next one is begun; nil for never.
+	ticks <-chan time.Time
 	outage
 }
 
@@ -95,24 +97,66 @@ func (r *Recorder) record(ctx context.Context, now time.Time) (err error) {
 			return err
 		}
 	}
-	err = r.current.write(r.disk, now)
-	if errors.Is(err, io.EOF) && r.next != nil {
-		if err := r.end(); err != nil {
-			return err
-		}
-		r.current, r.next = r.next, nil
-		err = r.current.write(r.disk, now)
-	}
-	if err != nil {
+	if err := r.write(now); err != nil {
 		return err
 	}
-	r.flushed(now)
 	if r.next == nil && r.current.due(now) {
+		var err error
 		if r.next, err = r.subscribe(ctx, play.SubscriptionOptions{Replaces: r.current.subscriber}); err != nil {
+			return err
+		}
+		if err := r.write(now); err != nil { // up to where the next one begins
 			return err
 		}
 	}
 	return r.removeExpired(now)
+}
+
+// write writes the current segment, and goes on with the next one from where that begins.
+func (r *Recorder) write(now time.Time) error {
+	err := r.current.write(r.disk, now)
+	if errors.Is(err, play.ErrReplaced) {
+		err = r.replace(now)
+	}
+	if err == nil {
+		r.flushed(now)
+	}
+	return err
+}
+
+// replace puts the next segment in the place of the current one, which is written until the next one is on the disk: making and writing
+// the state of a large cluster takes a second. What is written to both is in both.
+func (r *Recorder) replace(now time.Time) error {
+	begun := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { begun <- err }()
+		defer panics.Recover("recording", &err)
+		err = r.next.write(r.disk, now)
+	}()
+	var failed error
+	for {
+		select {
+		case err := <-begun:
+			if err := cmp.Or(failed, err); err != nil {
+				return err
+			}
+			if err := r.end(); err != nil {
+				return err
+			}
+			r.current, r.next = r.next, nil
+			return nil
+		case at, more := <-r.ticks:
+			switch {
+			case !more:
+				r.ticks = nil
+			case failed == nil:
+				if failed = r.current.write(r.disk, at); failed == nil {
+					r.flushed(at)
+				}
+			}
+		}
+	}
 }
 
 // begin begins to record, or to record again.
@@ -208,13 +252,17 @@ func (r *Recorder) removeExpired(now time.Time) error {
 	if r.current != nil {
 		current = r.current.segment()
 	}
-	for range r.options.Limits.expired(r.ended, current.Bytes, now) {
+	expired := r.options.Limits.expired(r.ended, current.Bytes, now)
+	for range expired {
 		oldest := r.ended[0].Name
 		if err := r.disk.Remove(oldest); err != nil {
 			return err
 		}
 		delete(r.index, oldest)
 		r.ended = r.ended[1:]
+	}
+	if expired > 0 {
+		r.writeIndex()
 	}
 	r.update(func(s *Status) {
 		if s.Segments, s.Bytes = len(r.ended), sizeOf(r.ended)+current.Bytes; r.current != nil {
@@ -265,11 +313,7 @@ func (r *Recorder) Finish(now time.Time) {
 	if r.current == nil {
 		return
 	}
-	if err := r.current.write(r.disk, now); errors.Is(err, io.EOF) && r.next != nil && r.end() == nil {
-		r.current = r.next
-		_ = r.current.write(r.disk, now)
-	}
-	if err := r.end(); err != nil {
+	if err := cmp.Or(r.write(now), r.end()); err != nil {
 		r.options.Logger.Error(err, "The end of the recording is missing")
 	}
 }

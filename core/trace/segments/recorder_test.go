@@ -90,6 +90,59 @@ func TestRecorder_WritesEverySecond(t *testing.T) {
 	}
 }
 
+// A segment that takes long to begin, as that of a large cluster does, leaves the one before it in use: a crash loses no more than at other
+// times, and then what came meanwhile is in both.
+func TestRecorder_WritesWhileASegmentBegins(t *testing.T) {
+	d := newFakeDisk()
+	s := newScene(t, d, Limits{MaxBytes: 1 << 30, MaxAge: time.Hour, segment: 4 << 10})
+	created, begun, goesOn := 0, make(chan struct{}), make(chan struct{})
+	d.fails = func(call string) error {
+		if call != "create" {
+			return nil
+		}
+		if created++; created == 2 {
+			close(begun)
+			<-goesOn
+		}
+		return nil
+	}
+	ticks, stop := s.start()
+	s.ticked(ticks)
+	before := s.decisions()
+	for late := false; !late; {
+		s.decide(1)
+		s.ticked(ticks)
+		select {
+		case <-begun:
+			late = true
+		default:
+		}
+	}
+	for range 6 {
+		s.decide(1)
+		s.ticked(ticks)
+		all := replays(t, d)
+		if got, want := decisionsIn(all), s.decisions()-before; got != want || len(all) != 1 {
+			t.Fatalf("%d segments on the disk have %d decisions, and the scheduler made %d", len(all), got, want)
+		}
+	}
+	close(goesOn)
+	for len(d.segments()) < 2 {
+		s.decide(1)
+		s.ticked(ticks)
+	}
+	s.decide(10)
+	s.ticked(ticks)
+	stop()
+	all := replays(t, d)
+	if len(all) != 2 || len(Gaps(all)) > 0 || all[0].Damage != "" || all[1].Damage != "" {
+		t.Fatalf("%d segments with the gaps %v", len(all), Gaps(all))
+	}
+	if got, most := decisionsIn(all), s.decisions()-before; all[1].Begin.Decisions+all[1].Decisions != s.decisions() || got < most || all[1].Summary.Start.After(all[0].Summary.End) {
+		t.Errorf("the segments have %d decisions, the scheduler made %d: %+v", got, most, all)
+	}
+}
+
 // The end of the process ends the last segment, with what was not written yet.
 func TestRecorder_EndsWithTheProcess(t *testing.T) {
 	d := newFakeDisk()

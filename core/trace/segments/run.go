@@ -7,13 +7,17 @@ import (
 	"orrery/core/panics"
 )
 
+// TickEvery is the time between two ticks. A crash loses what came since the last one, and what was being written then.
+const TickEvery = 500 * time.Millisecond
+
 // closing is how many ticks a disk gets to take the rest once the process ends.
-const closing = 3
+const closing = 6
 
 // Run records until the context ends; each tick is a step. It returns when the recording is ended, or soon after if the disk hangs: then the
 // goroutine that writes stays, and the process may end with it.
 func (r *Recorder) Run(ctx context.Context, ticks <-chan time.Time) {
 	steps, done := make(chan time.Time), make(chan struct{})
+	r.ticks = steps
 	go func() {
 		defer close(done)
 		if err := panics.Call("recording", func() { r.work(ctx, steps) }); err != nil {

@@ -73,6 +73,27 @@ func TestRun_ADiskHangs(t *testing.T) {
 	close(answers)
 }
 
+// start runs the recorder. The test makes its ticks, and stops it.
+func (s *scene) start() (ticks chan time.Time, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ticks, ended := make(chan time.Time), make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.recorder.Run(ctx, ticks)
+	}()
+	return ticks, func() {
+		cancel()
+		<-ended
+	}
+}
+
+// ticked makes ticks until what there is by now is on the disk.
+func (s *scene) ticked(ticks chan time.Time) {
+	for !s.recorder.Status().Flushed.Equal(s.now) {
+		ticks <- s.now
+	}
+}
+
 // A recording that falls behind a slow disk ends, and begins anew at once.
 func TestRecorder_FallsBehind(t *testing.T) {
 	d := newFakeDisk()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ var start = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // scene is a scheduler in a simulated cluster, in virtual time, with a recorder.
 type scene struct {
 	t         *testing.T
+	mu        sync.Mutex // of the engine, which is subscribed to between two moves of the time
 	cluster   *memory.Cluster
 	engine    *engine.Engine
 	feed      *play.Feed
@@ -87,10 +89,14 @@ func create(c *memory.Cluster, o world.Object) {
 }
 
 func (s *scene) Subscribe(_ context.Context, o play.SubscriptionOptions) (*play.Subscriber, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.feed.Subscribe(o), nil
 }
 
 func (s *scene) Unsubscribe(_ context.Context, one *play.Subscriber) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.feed.Unsubscribe(one)
 	return nil
 }
@@ -105,6 +111,8 @@ func (s *scene) run(seconds int) {
 
 // decide lets seconds pass without the recorder.
 func (s *scene) decide(seconds int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for range seconds {
 		s.now = s.now.Add(time.Second)
 		drive.Run(s.cluster, s.now, s.scheduler)
@@ -113,6 +121,8 @@ func (s *scene) decide(seconds int) {
 }
 
 func (s *scene) decisions() (n uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, of := range s.engine.Counters().Decisions {
 		n += of
 	}
@@ -123,6 +133,7 @@ func (s *scene) logged() string { return s.log.String() }
 
 // fakeDisk is a directory in memory, whose calls fail on demand.
 type fakeDisk struct {
+	mu    sync.Mutex // of the files: two segments may be written at once
 	files map[string][]byte
 	// fails returns the error of a call: open, probe, create, write, sync, close, finish, remove or index.
 	fails  func(call string) error
@@ -149,11 +160,13 @@ func (d *fakeDisk) Probe(bytes int64) error {
 }
 
 func (d *fakeDisk) Create(name string) (File, error) {
-	if _, exists := d.files[name]; exists {
-		return nil, errors.New("it exists")
-	}
 	if err := d.fails("create"); err != nil {
 		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, exists := d.files[name]; exists {
+		return nil, errors.New("it exists")
 	}
 	d.files[name+partialEnding] = nil
 	return &fakeFile{disk: d, name: name + partialEnding}, nil
@@ -163,6 +176,8 @@ func (d *fakeDisk) Finish(name string) error {
 	if err := d.fails("finish"); err != nil {
 		return err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.files[name] = d.files[name+partialEnding]
 	delete(d.files, name+partialEnding)
 	return nil
@@ -174,11 +189,15 @@ func (d *fakeDisk) Remove(name string) error {
 	if err := d.fails("remove"); err != nil {
 		return err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	delete(d.files, name)
 	return nil
 }
 
 func (d *fakeDisk) WriteIndex(index []byte) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.files[indexName] = index
 	return d.fails("index")
 }
@@ -187,6 +206,8 @@ func (d *fakeDisk) Close() {}
 
 // segments are the names of the segments on the disk.
 func (d *fakeDisk) segments() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		if name != indexName {
@@ -209,6 +230,8 @@ func (f *fakeFile) Write(p []byte) (int, error) {
 }
 
 func (f *fakeFile) append(p []byte) int {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
 	name := f.name
 	if _, partial := f.disk.files[name]; !partial {
 		name = name[:len(name)-len(partialEnding)]
