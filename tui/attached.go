@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/attach"
 	"orrery/core/printable"
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo/playback"
@@ -29,6 +30,7 @@ type Attached struct {
 	next   *Recording
 	shown  attach.State // whose recording is shown
 	state  attach.State // of the session
+	outage string       // why the scheduler's recording on disk has stopped; empty while it has not
 	source Attachment
 	clock  func() time.Time
 }
@@ -101,11 +103,24 @@ func (a *Attached) take() (changed bool) {
 		changed = changed || b.Segment != nil || len(b.Records) > 0 || !a.state.Attached() || !b.State.Attached()
 		a.state = b.State
 		if b.Segment != nil {
-			a.next = a.begin(b.Segment)
+			a.next, a.outage = a.begin(b.Segment), ""
 		}
 		a.latest().grow(b.Records)
+		a.noteOutage(b.Records)
 	}
 	return changed
+}
+
+// noteOutage keeps what records say of the scheduler's recording on disk.
+func (a *Attached) noteOutage(records []trace.Record) {
+	for i := range records {
+		switch m, _ := records[i].Body.(trace.Mark); m.Kind {
+		case trace.RecordingStopped:
+			a.outage = m.Text
+		case trace.RecordingResumed:
+			a.outage = ""
+		}
+	}
 }
 
 // latest is the recording that grows.
@@ -195,6 +210,8 @@ func (a *Attached) alert() string {
 		return schedulerName(&a.state) + " leads now; $ goes there, and this is dropped"
 	case !a.Report().Exact:
 		return "the scheduler's state is not in its stream: decisions are made anew here, and may be others"
+	case a.outage != "":
+		return a.outage + "; scheduling goes on"
 	case a.Following() && behind >= catchingUpFrom:
 		return "catching up: " + behind.Truncate(time.Second).String() + " behind"
 	}

@@ -119,6 +119,20 @@ func TestAttached_Goldens(t *testing.T) {
 	}
 }
 
+// While the scheduler cannot record on disk, the first line says so.
+func TestAttached_SaysThatNothingIsRecorded(t *testing.T) {
+	s, a, one, _ := attached(t, 220, 40)
+	mark := func(kind trace.MarkKind, text string) {
+		a.put(attach.Batch{Records: []trace.Record{{At: s.loop.source.(*Attached).End(), Body: trace.Mark{Kind: kind, Text: text}}}, State: one.state})
+	}
+	mark(trace.RecordingStopped, "nothing is recorded on disk since 09:00:12: no space\x1b[2J left on device")
+	s.advance(time.Second).shows("nothing is recorded on disk since 09:00:12: no space", "left on device; scheduling goes on", "ATTACHED").lacks("\x1b[2J")
+	a.put(attach.Batch{Records: one.until(40 * time.Second), State: one.state})
+	s.advance(time.Second).shows("no space", "▶ live")
+	mark(trace.RecordingResumed, "recording on disk goes on")
+	s.advance(time.Second).lacks("no space")
+}
+
 // A failover is told of, with what is unknown between the two streams.
 func TestAttached_FollowsAFailover(t *testing.T) {
 	for name, paused := range map[string]bool{"following": false, "looking at something": true} {

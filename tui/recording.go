@@ -169,6 +169,7 @@ var markStyles = [...]struct {
 	bad   bool
 }{
 	trace.Note: {'◇', false}, trace.Preemption: {'⚑', false}, trace.Eviction: {'▼', true}, trace.LeaderChange: {'♥', false}, trace.FirstFailure: {'✗', true},
+	trace.RecordingStopped: {'✗', true}, trace.RecordingResumed: {'◇', false},
 }
 
 func newMark(m trace.MarkAt) views.Mark {

@@ -10,6 +10,7 @@ import (
 	"orrery/core/attach"
 	"orrery/core/engine"
 	"orrery/core/printable"
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -17,14 +18,15 @@ import (
 // printedBytes bounds the records that are held while decisions are printed: none is shown again.
 const printedBytes = 1 << 20
 
-// attachmentDocument says that a scheduler was attached to, that it is lost, or that it decided differently from what is shown.
+// attachmentDocument says that a scheduler was attached to, that it is lost, that it decided differently from what is shown, or that its
+// recording on disk stopped.
 type attachmentDocument struct {
 	envelope
-	// State is "attached", "lost" or "diverged".
+	// State is "attached", "lost", "diverged", "recording stopped" or "recording resumed".
 	State string `json:"state"`
 	At    moment `json:"at"`
 	schedulerDocument
-	// Message says why it is lost, or what differs.
+	// Message says why it is lost, what differs, or why nothing is recorded.
 	Message string `json:"message,omitempty"`
 	// UnknownSeconds is what lies between this stream and the one before, of which nothing is known.
 	UnknownSeconds float64 `json:"unknownSeconds,omitempty"`
@@ -135,6 +137,11 @@ func (p *decisionPrinter) decisions(b *attach.Batch) error {
 	if err := p.player.Append(b.Records...); err != nil {
 		return err
 	}
+	for i := range b.Records {
+		if err := p.outage(&b.Records[i], b); err != nil {
+			return err
+		}
+	}
 	for {
 		_, found, err := p.player.StepDecision()
 		if err != nil || !found {
@@ -148,6 +155,16 @@ func (p *decisionPrinter) decisions(b *attach.Batch) error {
 			break
 		}
 	}
+}
+
+// outage prints a mark of the scheduler's recording on disk.
+func (p *decisionPrinter) outage(r *trace.Record, b *attach.Batch) error {
+	m, _ := r.Body.(trace.Mark)
+	if m.Kind != trace.RecordingStopped && m.Kind != trace.RecordingResumed {
+		return nil
+	}
+	doc := &attachmentDocument{envelope: document("Attachment"), State: m.Kind.String(), At: momentOf(r.At), schedulerDocument: schedulerOf(&b.State), Message: m.Text}
+	return p.document(doc, doc.line())
 }
 
 // divergence prints once that the scheduler decided differently.

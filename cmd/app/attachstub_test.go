@@ -39,6 +39,7 @@ func newSchedulerStub(t *testing.T) string {
 	}
 	s := &schedulerStub{engine: e, feed: play.NewFeed(e, o, nil)}
 	s.scheduler = drive.NewScheduler(e, s.feed)
+	s.feed.SetOutage("nothing is recorded on disk since 09:12:30: no space left on device")
 	huge := mk.Pod("huge").UID("huge").Namespace("shop").CPU("20").Obj()
 	huge.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu."}}
 	s.apply(world.Added, mk.Node("node-1").CPU("2").Memory("8Gi").Pods("10").Obj(), huge)

@@ -34,6 +34,13 @@ func (x *run) endRecording() {
 	}
 }
 
+// noteOutage tells subscribers when the recording stops, and when it goes on.
+func (x *run) noteOutage() {
+	if x.recorder != nil {
+		x.feed.SetOutage(x.recorder.Status().Outage(time.Now()))
+	}
+}
+
 // recordingFamily is one metric family of a recording: orrery_recording_NAME.
 type recordingFamily struct {
 	desc  *prometheus.Desc

@@ -73,6 +73,7 @@ func (x *run) refresh() error {
 	for {
 		err := x.driver.Inspect(x.workCtx, func(e *engine.Engine) {
 			x.metrics.refresh(e)
+			x.noteOutage()
 			x.feed.Checkpoint()
 			if refresh := x.options.Instruments.Refresh; refresh != nil {
 				refresh(e, x.cluster.Pending)

@@ -148,18 +148,20 @@ type MarkKind uint8
 
 // The kinds of marks.
 const (
-	Note         MarkKind = iota // set by the user
-	Preemption                   // a pod preempted others
-	Eviction                     // a pod was evicted
-	LeaderChange                 // another holder acquired a lease
-	FirstFailure                 // the first unschedulable pod of the trace
+	Note             MarkKind = iota // set by the user
+	Preemption                       // a pod preempted others
+	Eviction                         // a pod was evicted
+	LeaderChange                     // another holder acquired a lease
+	FirstFailure                     // the first unschedulable pod of the trace
+	RecordingStopped                 // the scheduler's recording on disk stopped
+	RecordingResumed                 // it goes on
 )
 
 func (k MarkKind) String() string {
-	if k > FirstFailure {
+	if k > RecordingResumed {
 		return "unknown"
 	}
-	return [...]string{"note", "preemption", "eviction", "leader change", "first failure"}[k]
+	return [...]string{"note", "preemption", "eviction", "leader change", "first failure", "recording stopped", "recording resumed"}[k]
 }
 
 // Mark is a notable moment.

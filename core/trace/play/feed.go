@@ -23,6 +23,7 @@ type Feed struct {
 	joining     []*Subscriber // that wait for the engine to settle
 	pending     pendingEffects
 	atRest      bool
+	outage      string // why nothing is recorded on disk; empty while it is, or is not to be
 }
 
 // NewFeed returns a feed of an engine made with the given options. The flight recorder, which observes the same engine before the feed does,
@@ -53,6 +54,23 @@ func (f *Feed) Checkpoint() {
 	if len(f.subscribers) > 0 && f.engine.Settled() {
 		f.append(trace.Record{At: f.engine.Now(), Body: checkpointOf(f.engine)}, entryBytes)
 	}
+}
+
+// SetOutage tells the subscribers by a mark why the scheduler's recording on disk has stopped, or, with an empty text, that it goes on. Who
+// subscribes later is told at once.
+func (f *Feed) SetOutage(why string) {
+	if why == f.outage {
+		return
+	}
+	f.outage = why
+	f.append(trace.Record{At: f.engine.Now(), Body: f.outageMark()}, entryBytes)
+}
+
+func (f *Feed) outageMark() trace.Mark {
+	if f.outage == "" {
+		return trace.Mark{Kind: trace.RecordingResumed, Text: "recording on disk goes on"}
+	}
+	return trace.Mark{Kind: trace.RecordingStopped, Text: f.outage}
 }
 
 // Applied appends an input. It implements drive.Observer.
@@ -99,6 +117,9 @@ func (f *Feed) join() {
 	for _, s := range f.joining {
 		if s.begin(f.engine, f.flight); s.ended() {
 			continue
+		}
+		if f.outage != "" {
+			s.append(trace.Record{At: f.engine.Now(), Body: f.outageMark()}, entryBytes)
 		}
 		f.subscribers = append(f.subscribers, s)
 		if s.replaces != nil {

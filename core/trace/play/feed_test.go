@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -192,6 +193,37 @@ func TestFeed_EndsASubscriberThatFallsBehind(t *testing.T) {
 		t.Errorf("the error is %v, not ErrFellBehind", err)
 	}
 	checkFed(t, s.finish(other, &quick), s.engine)
+}
+
+// Subscribers are told once when the recording on disk stops and goes on; one that comes in between is told at its beginning.
+func TestFeed_TellsOfOutages(t *testing.T) {
+	s := newFeedScene(t, options(6), simulatedCluster(6, 80), 0)
+	var files [2]bytes.Buffer
+	first := s.feed.Subscribe(play.SubscriptionOptions{})
+	s.feed.SetOutage("")
+	s.until(10 * time.Second)
+	for range 3 {
+		s.feed.SetOutage("the disk is full")
+	}
+	s.until(20 * time.Second)
+	second := s.feed.Subscribe(play.SubscriptionOptions{Since: start})
+	s.until(30 * time.Second)
+	s.feed.SetOutage("")
+	s.until(sceneLength)
+	want := []trace.Mark{{Kind: trace.RecordingStopped, Text: "the disk is full"}, {Kind: trace.RecordingResumed, Text: "recording on disk goes on"}}
+	for i, one := range []*play.Subscriber{first, second} {
+		file := s.finish(one, &files[i])
+		checkFed(t, file, s.engine)
+		var got []trace.Mark
+		for _, m := range player(t, file).Marks() {
+			if m.Mark.Kind >= trace.RecordingStopped {
+				got = append(got, m.Mark)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("subscriber %d is told %+v", i, got)
+		}
+	}
 }
 
 // What writes a subscription learns of records, and of the end, by a channel.

@@ -210,7 +210,7 @@ func (r *Recorder) flushed(now time.Time) {
 	r.outage = outage{}
 	written := r.current.takeWritten()
 	r.update(func(s *Status) {
-		s.Recording, s.Flushed = true, now
+		s.Recording, s.Flushed, s.Why = true, now, nil
 		s.Written += uint64(written)
 	})
 }
@@ -300,7 +300,7 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 		if s.Recording {
 			s.Gaps++
 		}
-		s.Recording = false
+		s.Recording, s.Why = false, err
 	})
 }
 

@@ -190,6 +190,9 @@ func goesOnAfter(t *testing.T, call string, fail func() error, says string) {
 	if st.Up(s.now) || !strings.Contains(s.logged(), says) {
 		t.Errorf("up without a disk: %+v, logged %s", st, s.logged())
 	}
+	if why := st.Outage(s.now); !strings.HasPrefix(why, "nothing is recorded on disk") || !strings.HasSuffix(why, ": "+says) {
+		t.Errorf("the outage is %q", why)
+	}
 	if n := strings.Count(s.logged(), "Nothing is recorded"); n != 1 {
 		t.Errorf("one outage is logged %d times", n)
 	}
@@ -198,7 +201,7 @@ func goesOnAfter(t *testing.T, call string, fail func() error, says string) {
 	}
 	d.fails = func(string) error { return nil }
 	s.run(200)
-	if st := s.recorder.Status(); !st.Up(s.now) {
+	if st := s.recorder.Status(); !st.Up(s.now) || st.Outage(s.now) != "" {
 		t.Errorf("down although the disk is back: %+v", st)
 	}
 	if all := replays(t, d); len(Gaps(all)) > 0 {

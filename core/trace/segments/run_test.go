@@ -51,8 +51,8 @@ func TestRun_ADiskHangs(t *testing.T) {
 	if s.decisions()-before < 30 {
 		t.Errorf("%d decisions in 40 seconds of a disk that hangs", s.decisions()-before)
 	}
-	if st := s.recorder.Status(); st.Up(s.now) || !st.Up(up) {
-		t.Errorf("the status is %+v at %v", st, s.now)
+	if st := s.recorder.Status(); st.Up(s.now) || !st.Up(up) || st.Outage(s.now) != "nothing is recorded on disk since 09:00:01: the disk does not answer" {
+		t.Errorf("the status is %+v at %v: %s", st, s.now, st.Outage(s.now))
 	}
 	answers <- struct{}{}
 	s.decide(1)
