@@ -21,7 +21,7 @@ func MoveCredentials(k *rest.Config) error {
 	}
 	u, err := url.Parse(assumed + host)
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("the server's address %q is not one like https://HOST:PORT: if it has a password, escape special characters in it",
+		return fmt.Errorf("the server's address %.200q is not one like https://HOST:PORT: if it has a password, escape special characters in it",
 			WithoutCredentials(host))
 	}
 	if u.User == nil {

@@ -109,6 +109,8 @@ func (f *forwarder) open() (net.Conn, error) {
 }
 
 // maxProblem bounds what a kubelet says of a port that it cannot reach, in bytes.
+//
+//orrery:limit readers; what a kubelet says of a port, in bytes; the rest is not read
 const maxProblem = 1024
 
 // forwarded is a connection through the API server.
