@@ -3,6 +3,7 @@ package soak
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
@@ -50,6 +51,22 @@ func (r *replica) checkRetried(last bool) {
 			r.ledger.fail(invariant, "%s is in unschedulablePods for %v, and a new engine would place it on %s; it has been through %v", pod.Name, p.Rejectors(), node, moves(r.engine, pod))
 			return
 		}
+		if last && r.run.cluster.Now().Sub(r.run.lastNews) > longestWait {
+			r.checkPreempts(fresh, pod)
+		}
+	}
+}
+
+// longestWait is longer than any pod is in unschedulablePods, by the slowest clock, so that all have been tried since.
+const longestWait = 8 * time.Minute
+
+// checkPreempts: no pod is left waiting for pods of lower priority that it may preempt.
+func (r *replica) checkPreempts(fresh *engine.Engine, pod *v1.Pod) {
+	r.run.checked("priority")
+	x, err := fresh.Explain(pod.Namespace, pod.Name)
+	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) {
+		r.ledger.fail("priority", "%s of priority %d waits, and a new engine would have it preempt %d pods on %s; it has been through %v",
+			pod.Name, priorityOf(pod), len(x.Decision.Preemption.Victims), x.Decision.Nominated, moves(r.engine, pod))
 	}
 }
 
