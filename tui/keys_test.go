@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"orrery/views"
 )
 
 // keyPaths lists keys to every level: the overview, every pane of it, and two levels below.
@@ -98,4 +100,22 @@ func TestEscape_PopsOneLevel(t *testing.T) {
 // atUnschedulable is a session at a time with unschedulable pods.
 func atUnschedulable(t testing.TB) *session {
 	return newSession(t, 140, 40).keys("space").advance(48*time.Second).keys("space", "esc")
+}
+
+// From a pod to its node, to a pod on it, and so on, the panes below are closed at some time, but for the overview.
+func TestNavigation_BoundsOpenPanes(t *testing.T) {
+	s := newSession(t, 100, 30)
+	for range 3 * maxOpen {
+		s.screen.push(navEntry{pane: views.NodesPane})
+		s.screen.push(navEntry{pane: views.PodsPane})
+	}
+	if n := len(s.screen.navStack); n != maxOpen || s.screen.navStack[0].pane != views.Overview || s.screen.top().pane != views.PodsPane {
+		t.Errorf("%d panes are open, the first %s, the last %s", n, s.screen.navStack[0].pane, s.screen.top().pane)
+	}
+	for range maxOpen {
+		s.keys("esc")
+	}
+	if n := len(s.screen.navStack); n != 1 {
+		t.Errorf("%d panes are open", n)
+	}
 }

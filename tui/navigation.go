@@ -58,8 +58,18 @@ func (s *Screen) openPane(pane views.PaneID) {
 	}
 }
 
+// maxOpen bounds the panes that are open one over another: from a pod to its node to its pods one can go on for ever.
+//
+//orrery:limit screen; panes that are open one over another; the lowest one above the overview closes
+const maxOpen = 64
+
 // push opens a pane over the current one.
-func (s *Screen) push(p navEntry) { s.navStack = append(s.navStack, p) }
+func (s *Screen) push(p navEntry) {
+	if len(s.navStack) == maxOpen {
+		s.navStack = slices.Delete(s.navStack, 1, 2)
+	}
+	s.navStack = append(s.navStack, p)
+}
 
 // pop returns to the entry below, and reports whether there was one.
 func (s *Screen) pop() bool {
@@ -155,6 +165,8 @@ func (s *Screen) move(to int) {
 }
 
 // maxFindRows is the length of the longest list in which a selected row that is out of sight is searched for.
+//
+//orrery:limit screen; rows of a list in which a selected one out of sight is looked for; the selection begins at the top
 const maxFindRows = 5000
 
 // followSelection moves the cursor to where its row has gone. A row that is not among the collected ones is searched
