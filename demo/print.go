@@ -95,6 +95,7 @@ func (p *printer) summary(e *engine.Engine) {
 		t.Decisions[engine.Unschedulable], t.Bound, counts.Active+counts.Backoff+counts.Unschedulable, e.Digest())
 }
 
+//orrery:limit text; a printed line of a demo, in characters; cut off
 const maxLine = 200
 
 func (p *printer) line(at time.Time, what, format string, args ...any) {

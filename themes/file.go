@@ -9,6 +9,8 @@ import (
 )
 
 // maxBytes bounds a theme; the built-in ones would have less than 2,000.
+//
+//orrery:limit files; a theme, in bytes; refused
 const maxBytes = 64 << 10
 
 // Parse parses a theme file:

@@ -93,6 +93,8 @@ func (a *Attached) Advance(real time.Duration) (changed bool) {
 }
 
 // maxUnplayed is how many records may wait to be played before no more are taken.
+//
+//orrery:limit screen; records of an attached scheduler that wait to be played; no more are taken for a while
 const maxUnplayed = 1 << 15
 
 // take takes what has come, unless too much waits to be played. While the scheduler is lost, the time since then is a change.

@@ -121,6 +121,8 @@ func nearestCommand(typed string) string {
 }
 
 // maxCompletions limits how many completions are shown.
+//
+//orrery:limit screen; completions that are shown; the others are left out
 const maxCompletions = 8
 
 // complete computes the completions of the line.

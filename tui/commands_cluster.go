@@ -73,6 +73,8 @@ type switchedMsg struct {
 }
 
 // switchTimeout limits how long connecting to another cluster may take.
+//
+//orrery:limit screen; the wait for another cluster; it stays as it was
 const switchTimeout = 30 * time.Second
 
 // commandContext switches to another cluster; without a name it lists the contexts.

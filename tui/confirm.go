@@ -195,6 +195,8 @@ func (c *confirmation) press(s *Screen, key string) tea.Cmd {
 var confirmHints = []draw.Hint{{Key: "y", Action: "confirm"}, {Key: "n", Action: "cancel"}, {Key: "esc", Action: "cancel"}}
 
 // actionTimeout limits how long an action may take: a drain waits for PodDisruptionBudgets.
+//
+//orrery:limit screen; how long an action on a cluster may take; it is given up
 const actionTimeout = 15 * time.Minute
 
 // perform runs a confirmed action and shows its outcome.

@@ -13,6 +13,8 @@ type history struct{ commands, filters typedLines }
 type typedLines []string
 
 // maxHistory limits how many lines are kept.
+//
+//orrery:limit screen; commands, and filters, that were typed and are remembered; the oldest goes
 const maxHistory = 100
 
 func (h *typedLines) add(line string) {

@@ -32,6 +32,8 @@ type Recording struct {
 }
 
 // maxTitle bounds the first line of a recording's description, in characters.
+//
+//orrery:limit text; the title of a recording, in characters; cut off
 const maxTitle = 200
 
 // OpenRecording opens a recording with a history as its follower. The stopwatch measures every plugin call; it may be

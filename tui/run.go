@@ -42,7 +42,8 @@ type Options struct {
 // The default and the upper limit of FPS.
 const (
 	defaultFPS = 30
-	maxFPS     = 60
+	//orrery:limit screen; frames a second; refused
+	maxFPS = 60
 )
 
 func (o Options) withDefaults() (Options, error) {

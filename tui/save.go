@@ -94,6 +94,8 @@ func plainText(c *draw.Canvas) string {
 }
 
 // maxSaved is how many made-up names are tried.
+//
+//orrery:limit screen; names that are tried for a picture; an error
 const maxSaved = 9999
 
 // saveNew writes a new file and replaces none. A device or a pipe is written to as it is.

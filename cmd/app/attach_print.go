@@ -16,6 +16,8 @@ import (
 )
 
 // printedBytes bounds the records that are held while decisions are printed: none is shown again.
+//
+//orrery:limit readers; records that are held while decisions are printed, in bytes; the older half goes
 const printedBytes = 1 << 20
 
 // attachmentDocument says that a scheduler was attached to, that it is lost, that it decided differently from what is shown, or that its

@@ -20,8 +20,12 @@ import (
 
 const (
 	// maxOffered bounds the names that a shell is offered.
+	//
+	//orrery:limit answers; names that a shell is offered; the others are left out
 	maxOffered = 200
 	// completionTimeout is how long a shell waits for a cluster's names.
+	//
+	//orrery:limit answers; the wait for names that a shell is offered; none are
 	completionTimeout = 3 * time.Second
 )
 

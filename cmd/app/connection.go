@@ -125,6 +125,8 @@ type cluster struct {
 var errNoKubeconfig = errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")
 
 // answerTimeout is how long the answer to a question may take. --request-timeout overrides it.
+//
+//orrery:limit answers; the wait for an answer of an API server; --request-timeout; an error
 const answerTimeout = 30 * time.Second
 
 // open makes a client from the flags, without a request. Zero is no timeout, for what watches.

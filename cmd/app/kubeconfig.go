@@ -17,7 +17,9 @@ import (
 // Bounds of a kubeconfig. One with the certificates of a thousand clusters is smaller, and has some 70,000 values. Decoding takes two
 // kilobytes for each value, and any amount of text for an alias.
 const (
-	maxKubeconfigBytes  = 16 << 20
+	//orrery:limit files; a kubeconfig, and its text with aliases followed, in bytes; refused
+	maxKubeconfigBytes = 16 << 20
+	//orrery:limit files; names and values of a kubeconfig, aliases followed; refused
 	maxKubeconfigValues = 150_000
 )
 

@@ -33,6 +33,8 @@ const (
 	// progressInterval is the time between two updates.
 	progressInterval = 100 * time.Millisecond
 	// maxStatusLine bounds a status line in characters.
+	//
+	//orrery:limit text; a status line, in characters; cut off
 	maxStatusLine = 300
 )
 

@@ -61,6 +61,8 @@ func describeProcess(features config.Features) {
 const minCompatibility = "1.34"
 
 // scrapeTimeout bounds how long a scrape waits for the engine.
+//
+//orrery:limit scheduler; how long a scrape of pods' resources waits for the engine; it has none
 const scrapeTimeout = 5 * time.Second
 
 // podResources serves /metrics/resources.

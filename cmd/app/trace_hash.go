@@ -67,6 +67,8 @@ find what "h0123456789abcdef" is called in your cluster, or throw it away.
 }
 
 // maxSaltBytes bounds a salt file; salts are much shorter.
+//
+//orrery:limit files; a file of salt, in bytes; the rest is not read
 const maxSaltBytes = 4096
 
 func readSalt(file string) (*trace.NameHasher, error) {

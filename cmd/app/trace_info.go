@@ -192,6 +192,8 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 }
 
 // maxParts bounds the parts of a breakdown.
+//
+//orrery:limit answers; parts of a printed breakdown; the others are added up
 const maxParts = 8
 
 // breakdown lists the parts of a number, the largest first: " (30 Pod, 2 Node)".
@@ -213,6 +215,8 @@ func breakdown(of map[string]uint64) string {
 }
 
 // maxMarkLines bounds the marks in text output; JSON has all.
+//
+//orrery:limit answers; marks that are printed; the others are counted; JSON has all
 const maxMarkLines = 40
 
 func markLines(w io.Writer, marks []markDocument) {

@@ -322,6 +322,8 @@ func (d *whatIfDocument) numbers() [][]string {
 }
 
 // maxLines bounds the pods in text output; JSON has all.
+//
+//orrery:limit answers; pods in a printed what-if; the others are counted; JSON has all
 const maxLines = 200
 
 func changeLines(pods []podChange) [][]string {

@@ -39,6 +39,8 @@ type Options struct {
 }
 
 // DefaultGiveUpAfter is longer than a restart of the whole control plane takes.
+//
+//orrery:limit readers; how long the next leader is looked for; the session ends
 const DefaultGiveUpAfter = 10 * time.Minute
 
 // The times between two tries to find a leader.
@@ -49,6 +51,8 @@ const (
 
 // maxWaitingBytes is how much of a trace waits to be taken before the session stops reading, in unpacked bytes. The scheduler then drops
 // it after a while.
+//
+//orrery:limit readers; records that wait for the screen, in bytes; nothing is read for a while, and then the scheduler drops the reader
 const maxWaitingBytes = 16 << 20
 
 // State is how a session stands.

@@ -107,6 +107,8 @@ type message interface {
 }
 
 // maxPartMemory bounds a part of an object, once it is decoded.
+//
+//orrery:limit recordings; a part of an object in a state, in bytes; the state is refused
 const maxPartMemory = 32 << 20
 
 // Message codes a part of an object, or none.

@@ -14,6 +14,8 @@ const (
 	// maxDecision bounds the duration: a recording may have gaps.
 	maxDecision = time.Second
 	// maxGaps bounds the times that are kept for the median.
+	//
+	//orrery:limit answers; times by which the duration of a decision is measured; the others do not count
 	maxGaps = 1 << 16
 )
 

@@ -50,8 +50,12 @@ type podOutcome struct {
 
 const (
 	// maxWait is how long the engine's timers run after the last input.
+	//
+	//orrery:limit answers; virtual time after the last input of a comparison; the simulation ends
 	maxWait = time.Hour
 	// maxWakes bounds the timer wakes between two inputs: pods that fail with errors are retried forever.
+	//
+	//orrery:limit answers; timers between two inputs of a comparison; time goes on without them
 	maxWakes = 256
 	// noFlush is longer than any trace: it turns off the retry of pods in unschedulablePods.
 	noFlush = 100 * 365 * 24 * time.Hour

@@ -14,6 +14,8 @@ import (
 )
 
 // maxTypical bounds the request vectors for measuring fragmentation.
+//
+//orrery:limit answers; requests by which fragmentation is measured; the less frequent ones do not count
 const maxTypical = 32
 
 // requestCounts counts pods by their requests.

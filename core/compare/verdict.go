@@ -7,9 +7,13 @@ import (
 
 const (
 	// maxSeeds is how often each configuration is simulated at most, each time with another seed.
+	//
+	//orrery:limit answers; seeds of a comparison; there are no more
 	maxSeeds = 3
 	// maxSeedDecisions bounds the decisions of all simulations together; a comparison that needs more for one round has
 	// one seed only.
+	//
+	//orrery:limit answers; decisions of all seeds of a comparison together; one seed is compared
 	maxSeedDecisions = 200_000
 )
 

@@ -16,6 +16,8 @@ import (
 )
 
 // MaxBytes is the largest configuration Load reads. These files are mounted from ConfigMaps, which cannot be larger.
+//
+//orrery:limit files; a scheduler's configuration, in bytes; refused
 const MaxBytes = 1 << 20
 
 // inspectDocument checks the bytes before they are decoded: bad is an error that makes decoding pointless; repeated lists

@@ -18,8 +18,10 @@ type Error struct {
 
 // Bounds of an error's text: a problem may quote any part of the file.
 const (
+	//orrery:limit files; mistakes of a configuration that are listed; the others are counted
 	maxErrorLines = 100
-	maxErrorLine  = 1000 // characters
+	//orrery:limit text; a line of a configuration's errors, in characters; cut off
+	maxErrorLine = 1000 // characters
 )
 
 // Error returns one problem on its line, several on a line each under a heading.

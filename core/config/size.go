@@ -11,11 +11,15 @@ import (
 // Bounds of a configuration with the aliases of YAML followed. A profile of two bytes becomes some thousand with its defaults,
 // and a few lines of aliases can stand for any amount of text.
 const (
+	//orrery:limit files; names and values of a configuration, aliases followed; refused
 	maxValues = 20_000
-	maxText   = 4 << 20
+	//orrery:limit files; text of a configuration, aliases followed, in bytes; refused
+	maxText = 4 << 20
 )
 
 // maxGates bounds a set of feature gates, each of which may be a line of an error. Kubernetes has some 200.
+//
+//orrery:limit files; feature gates that are set at once; refused
 const maxGates = 1000
 
 // size counts the names and values of a document, and the bytes of their text.

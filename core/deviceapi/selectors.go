@@ -12,6 +12,8 @@ import (
 )
 
 // maxRemembered bounds the selectors that a Validator remembers.
+//
+//orrery:limit scenarios; checked CEL expressions that are remembered; all are forgotten
 const maxRemembered = 1 << 12
 
 // selector is an expression. Stored ones may use what an earlier version of the API server allowed.

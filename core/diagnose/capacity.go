@@ -12,6 +12,8 @@ import (
 )
 
 // maxAdded bounds the nodes that Capacity adds.
+//
+//orrery:limit answers; nodes that the question for capacity adds; it answers that more are needed
 const maxAdded = 64
 
 // Capacity returns the fewest nodes like an existing one that place all the pods which more nodes can place, and how many

@@ -13,8 +13,12 @@ import (
 
 const (
 	// maxDevices bounds the candidates of each kind.
+	//
+	//orrery:limit answers; remedies about devices of each kind; the others are not tried
 	maxDevices = 2
 	// maxNearest bounds the nodes on which candidates are looked for: those that lack least.
+	//
+	//orrery:limit answers; nodes on which remedies about devices are looked for; the others are not looked at
 	maxNearest = 50
 )
 

@@ -23,12 +23,18 @@ type expressions struct {
 
 const (
 	// maxCost bounds the cost of all evaluations for one answer, in units of CEL: that of ten that reach their own limit.
+	//
+	//orrery:limit answers; cost of all CEL evaluations for an answer, in CEL's units; the rest is "not evaluated"
 	maxCost = 10 * resourcev1.CELSelectorExpressionMaxCost
 	// leastCost is the cost of the cheapest evaluation.
 	leastCost = 100
 	// compiledSelectors is how many compiled expressions are kept.
+	//
+	//orrery:limit answers; compiled CEL expressions of an answer; the one that was not used for the longest time goes
 	compiledSelectors = 16
 	// maxExpression is the most that is shown of an expression, in bytes.
+	//
+	//orrery:limit answers; an expression in an answer, in bytes; cut off
 	maxExpression = 160
 )
 

@@ -29,6 +29,8 @@ type DeviceValue struct {
 }
 
 // maxHolders bounds the holders in a reason.
+//
+//orrery:limit answers; holders of devices, and values, in a reason; the others are left out
 const maxHolders = 10
 
 // reasonGroup is the devices with the same trouble.

@@ -98,6 +98,8 @@ func rejectedNodes(x *engine.Explanation, r *Reason) []string {
 }
 
 // maxListed bounds the names in one sentence.
+//
+//orrery:limit answers; names in a sentence; the others are counted
 const maxListed = 3
 
 // listed joins names: "a, b, c and 4 more".

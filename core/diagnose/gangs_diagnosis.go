@@ -132,8 +132,11 @@ type gangSearch struct {
 // The limits of one answer: how many nodes are filtered in trials, and how many attempts are made with the turns of all pods. An
 // attempt costs what there are nodes, and members, which Permit visits.
 const (
+	//orrery:limit answers; nodes that are filtered in trials of a gang; the trials end
 	maxGangVisits = 200_000
-	maxGangSteps  = 10_000
+	//orrery:limit answers; attempts in trials of a gang; the trials end
+	maxGangSteps = 10_000
+	//orrery:limit answers; nodes and members that these attempts visit; the trials end
 	maxStepVisits = 2_000_000
 )
 

@@ -37,6 +37,8 @@ const (
 )
 
 // maxGangMembers bounds the members of each state in an answer.
+//
+//orrery:limit answers; members of a gang of each state in an answer; the others are counted
 const maxGangMembers = 10
 
 // memberStates are the states in the order of an answer: those that hold a gang back first.

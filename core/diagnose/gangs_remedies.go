@@ -24,7 +24,10 @@ const (
 	// gangPatience is how long a change may take to let the gang go: the longest back-off and a little more.
 	gangPatience = 15 * time.Second
 	// maxGangNodes bounds the nodes that a remedy adds, maxGangTried the candidates of each kind.
+	//
+	//orrery:limit answers; nodes that a remedy for a gang adds; it is none
 	maxGangNodes = 64
+	//orrery:limit answers; remedies for a gang of each kind that are tried; the others are not
 	maxGangTried = 3
 )
 

@@ -25,6 +25,8 @@ type GangRival struct {
 func (r *GangRival) Deadlock() bool { return r.HoldsRoom && r.LacksRoom }
 
 // maxRivals bounds the other gangs that are tried: those that hold the most places.
+//
+//orrery:limit answers; other gangs whose places are tried; the others are not
 const maxRivals = 8
 
 // rival is another gang in the search.

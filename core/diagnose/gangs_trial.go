@@ -98,6 +98,8 @@ var queueWords = map[string]string{
 }
 
 // maxFailed bounds the members that those after them are compared with.
+//
+//orrery:limit answers; members that failed and are compared with later ones; the others are tried anew
 const maxFailed = 4
 
 // placement places pods in a trial until so many have a place.

@@ -24,10 +24,14 @@ import (
 
 // The bounds of the search. Trying a pod on one node without others is cheap, a plan takes up to four searches of all nodes.
 const (
+	//orrery:limit answers; nodes whose pods are tried elsewhere; the others are not
 	maxMoveNodes = 64
+	//orrery:limit answers; pods of a node that are tried elsewhere, one at a time; the others are not
 	maxMovedPods = 16 // of one node, one at a time
-	maxPairedOf  = 8  // of one node, two at a time
-	maxPlans     = 6
+	//orrery:limit answers; pods of a node that are tried elsewhere, two at a time; the others are not
+	maxPairedOf = 8 // of one node, two at a time
+	//orrery:limit answers; plans of moves that are tried; the others are not
+	maxPlans = 6
 )
 
 // moves looks for moves that place the pod, one move before two; nil without any.

@@ -29,8 +29,12 @@ type Group struct {
 
 const (
 	// maxFixed bounds the groups whose remedies are tried.
+	//
+	//orrery:limit answers; groups whose remedies are tried; the others have none
 	maxFixed = 20
 	// maxExplained bounds the groups that are explained; of the others the last attempt's result is shown.
+	//
+	//orrery:limit answers; groups of pending pods that are explained at once; the others have the last attempt's result
 	maxExplained = 30
 )
 

@@ -24,8 +24,12 @@ type Remedy struct {
 
 const (
 	// maxTried bounds the candidates to try, and so the cost of a diagnosis: each takes two forks and an explanation.
+	//
+	//orrery:limit answers; remedies that are tried for a pod; the others are not
 	maxTried = 8
 	// maxRemedies bounds the remedies to find.
+	//
+	//orrery:limit answers; remedies in an answer; the search ends
 	maxRemedies = 4
 )
 

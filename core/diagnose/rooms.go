@@ -21,6 +21,8 @@ type Room struct {
 }
 
 // maxRooms bounds the nodes in a Shortage.
+//
+//orrery:limit answers; nodes of a shortage that are named; the others are left out
 const maxRooms = 5
 
 // rooms returns the nodes nearest to being enough, of those that have the resource at all.

@@ -50,6 +50,8 @@ type PodRequest struct {
 }
 
 // maxRequesters bounds the pods in a Shortage.
+//
+//orrery:limit answers; pods of a shortage that are named; the others are left out
 const maxRequesters = 5
 
 // fitEvidence is the evidence of a reason of NodeResourcesFit, taken from the node nearest to being enough.

@@ -118,6 +118,8 @@ func skewAt(t *podtopologyspread.DomainTable, value string) int64 {
 }
 
 // maxDomains bounds the domains in a sentence.
+//
+//orrery:limit answers; domains in a sentence; the others are counted
 const maxDomains = 6
 
 // LabelMissing reports whether the nodes are rejected for lack of a label, whatever the counts.

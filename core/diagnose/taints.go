@@ -62,6 +62,8 @@ func (c *Cordoned) Hint() string {
 }
 
 // maxTaints bounds the taints in a hint.
+//
+//orrery:limit answers; taints in a hint; the others are left out
 const maxTaints = 2
 
 // Untolerated are the taints that reject the pod, those on the most nodes first.

@@ -15,6 +15,8 @@ import (
 )
 
 // maxStorage bounds the candidates of each kind.
+//
+//orrery:limit answers; remedies about volumes of each kind; the others are not tried
 const maxStorage = 2
 
 // storageRemedies returns changes of storage worth trying: more of it where only VolumeBinding rejects the pod, another

@@ -113,6 +113,8 @@ const (
 	// maxMisfits is how many reasons a volume may have against it to be worth telling.
 	maxMisfits = 2
 	// maxLooked bounds the volumes to choose from.
+	//
+	//orrery:limit answers; volumes that a claim could have and are looked at; the others are not
 	maxLooked = 16
 )
 

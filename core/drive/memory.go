@@ -25,6 +25,8 @@ type Shrinker interface {
 const (
 	memoryInterval = time.Second
 	// maxHalvings leaves a sixty-fourth of what is optional, which is next to nothing.
+	//
+	//orrery:limit scheduler; how often what is optional is halved under GOMEMLIMIT; it stays so
 	maxHalvings = 6
 	// Memory is short above three quarters of the limit: from there on the garbage collector takes more and more of the processors. It is
 	// enough below a half, as what is optional may grow again by half of what it has.

@@ -87,6 +87,7 @@ func NewRealTime(e *engine.Engine, w Cluster) *RealTime {
 }
 
 const (
+	//orrery:limit scheduler; changes that are applied between two decisions; a decision is made
 	maxInputsAtOnce = 1024                 // applied between two decisions
 	maxLag          = 5 * time.Millisecond // of the engine's time while it decides
 	maxSleep        = 10 * time.Second

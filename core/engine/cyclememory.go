@@ -25,6 +25,8 @@ func (e *Engine) takeCycleMemory() *cycleMemory {
 }
 
 // maxIdleMemory is how much memory is kept when many bindings end at once.
+//
+//orrery:limit scheduler; memory of cycles that is kept for the next; it is freed
 const maxIdleMemory = 256
 
 // release gives memory back. Plugins of others may keep the state that they were given, so that theirs is not used again.

@@ -125,6 +125,7 @@ func (a eventRecorder) Eventf(regarding, related runtime.Object, eventtype, reas
 func (a eventRecorder) WithLogger(klog.Logger) events.EventRecorderLogger { return a }
 
 const (
+	//orrery:limit scheduler; the note of an event, in bytes; cut off
 	maxNoteBytes = 1024
 	noteEllipsis = " ..."
 )

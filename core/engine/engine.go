@@ -67,6 +67,7 @@ type Options struct {
 	KubeConfig *restclient.Config
 }
 
+//orrery:limit scheduler; decisions that are remembered; the oldest goes; less under GOMEMLIMIT
 const defaultDecisionLogSize = 4096
 
 // Engine owns all scheduling state. It is not safe for concurrent use; the package comment says how to drive it.

@@ -9,6 +9,7 @@ type Problem struct {
 	Err error
 }
 
+//orrery:limit scheduler; internal errors that are remembered; the oldest goes; all are counted and logged
 const maxProblems = 256
 
 // Problems lists the newest problems, oldest first; Counters.Problems counts all.

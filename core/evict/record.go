@@ -35,7 +35,9 @@ type evictionKey struct {
 
 // maxEnded bounds how many evictions are kept after their end, maxTextLength the texts of an eviction.
 const (
-	maxEnded      = 4096
+	//orrery:limit scheduler; evictions that ended and are remembered, and up to as many more; the oldest go
+	maxEnded = 4096
+	//orrery:limit scheduler; a text of an eviction, in characters; cut off
 	maxTextLength = 1024
 )
 

@@ -20,6 +20,8 @@ type heapEntry[K comparable] struct {
 }
 
 // maxStoppedTimers is how many stopped timers the heap may hold beyond the number of running ones before it is compacted.
+//
+//orrery:limit scheduler; stopped timers beyond the running ones; they are removed
 const maxStoppedTimers = 64
 
 // NewTimers returns an empty set of timers.

@@ -32,6 +32,8 @@ type Extender struct {
 }
 
 // defaultTimeout is how long an extender may take that has no httpTimeout.
+//
+//orrery:limit extenders; a call without httpTimeout; the call fails
 const defaultTimeout = 5 * time.Second
 
 // All returns the extenders in the order in which they are asked: those that may be ignored come last.

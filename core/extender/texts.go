@@ -6,6 +6,8 @@ import "sync"
 var texts sync.Pool
 
 // maxKept bounds a buffer that is kept. The priorities of 10,000 nodes take less.
+//
+//orrery:limit extenders; the buffer of a response that is kept for the next, in bytes; it is freed
 const maxKept = 1 << 20
 
 func takeText() []byte {

@@ -20,6 +20,8 @@ import (
 )
 
 // MaxResponse bounds a response in bytes: the nodes of a large cluster as objects take less.
+//
+//orrery:limit extenders; a response, in bytes; the call fails
 const MaxResponse = 256 << 20
 
 // RequestBody is the JSON of a call.
@@ -112,7 +114,8 @@ func decode(call world.CallExtender, from *json.Decoder) (*world.ExtenderAnswer,
 
 // Nodes in a response may take memoryAnyway, and memoryPerByte for each byte of it. Those of clusters take two or three.
 const (
-	memoryAnyway  = 32 << 20
+	memoryAnyway = 32 << 20
+	//orrery:limit extenders; memory of the nodes in a response for each of its bytes, beyond 32 MiB, in bytes; the call fails
 	memoryPerByte = 48
 )
 

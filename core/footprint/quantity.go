@@ -10,6 +10,8 @@ import (
 
 // maxExponent bounds the exponent of a quantity. To read 1e-100000000 takes a minute and a hundred megabytes, as it is
 // computed in full before it is rounded to 1n.
+//
+//orrery:limit API server; the exponent of a quantity; its object is refused before it is decoded
 const maxExponent = 1000
 
 // HugeExponent reports whether a quantity has an exponent that no amount of anything has. Such a text must not be parsed.

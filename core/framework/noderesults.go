@@ -31,6 +31,8 @@ type FilterCount struct{ Calls, Rejections uint64 }
 const filterCountBytes = 16
 
 // resultLimit is how many bytes a profile's results about single nodes may take.
+//
+//orrery:limit scheduler; results about single nodes of a profile that are kept, in bytes; those that were not used for the longest time go; less under GOMEMLIMIT
 const resultLimit = 64 << 20
 
 // KeepsResults reports whether anything may be kept. See [NodeResults].

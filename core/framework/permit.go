@@ -10,6 +10,8 @@ import (
 )
 
 // maxPermitWait is the longest that a Permit plugin can make a pod wait.
+//
+//orrery:limit scheduler; how long a Permit plugin makes a pod wait; the pod is rejected
 const maxPermitWait = 15 * time.Minute
 
 // RunPermitPlugins runs the Permit plugins on a pod and its node. A rejection or an error ends the run. If any plugin

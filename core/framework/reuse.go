@@ -22,6 +22,8 @@ type reuser struct {
 }
 
 // reuseLimit is how many bytes a profile's tables may take.
+//
+//orrery:limit scheduler; verdicts and scores of a profile that are kept for reuse, in bytes; those that were not used for the longest time go; less under GOMEMLIMIT
 const reuseLimit = 64 << 20
 
 // findLocals numbers the NodeLocal plugins. Without one, or if the options say so, nothing is reused.

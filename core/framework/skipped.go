@@ -28,6 +28,8 @@ func (s *skippedPlugins) replace(set sets.Set[string]) {
 func (s *skippedPlugins) has(name string) bool { return slices.Contains(s.names, name) }
 
 // maxSkippedLists is how many lists are kept. Pods of a few templates have as many.
+//
+//orrery:limit scheduler; lists of skipped plugins that are kept; the oldest goes
 const maxSkippedLists = 16
 
 // skippedRoom is how many skipped plugins are listed without an allocation.

@@ -9,8 +9,11 @@ import (
 
 // How much a Watcher remembers.
 const (
-	maxTenures    = 64  // a day of upgrades and failures
-	maxOverlaps   = 32  // a longer list is one problem
+	//orrery:limit scheduler; terms of leaders of a lease that are remembered; the oldest goes
+	maxTenures = 64 // a day of upgrades and failures
+	//orrery:limit scheduler; overlaps of two leaders that are remembered; the oldest goes
+	maxOverlaps = 32 // a longer list is one problem
+	//orrery:limit scheduler; renewals by which a holder's clock is measured; the oldest goes
 	maxHeartbeats = 128 // about four minutes at the default retry period, enough to know a clock's rate to half a percent
 )
 

@@ -24,6 +24,8 @@ type Error struct {
 func (e *Error) Error() string { return e.In + " panicked: " + e.Value }
 
 // maxValue bounds the value's text, which becomes a part of conditions and of lines of a log.
+//
+//orrery:limit scheduler; the value of a panic in a condition or a log, in bytes; cut off
 const maxValue = 500
 
 // New describes a panic. The deferred function that has recovered calls it, so that the stack is still that of the panic. A value

@@ -7,10 +7,14 @@ import (
 )
 
 // MaxRunes bounds what Text returns. The longest text worth reading, a condition's message, is well below it.
+//
+//orrery:limit text; a text that is shown, in characters; cut off, with an ellipsis
 const MaxRunes = 8192
 
 // maxMarks is how many accents may stack on one character. Living scripts use up to four; hundreds paint over the
 // lines above and below.
+//
+//orrery:limit text; accents on one character; the others are written as codes
 const maxMarks = 4
 
 const ellipsis = "…"

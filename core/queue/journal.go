@@ -28,7 +28,9 @@ type podMoves struct{ oldest, newest, count int32 }
 
 // maxMoves and maxMovesOfPod are the limits of a new journal, which then takes about 10 MB.
 const (
-	maxMoves      = 50_000
+	//orrery:limit scheduler; moves of all pods between queues that are remembered; the oldest goes; less under GOMEMLIMIT
+	maxMoves = 50_000
+	//orrery:limit scheduler; moves of one pod; the oldest goes
 	maxMovesOfPod = 100
 )
 

@@ -33,10 +33,14 @@ var (
 )
 
 // drainTimeout bounds the wait for bindings in flight after SIGTERM.
+//
+//orrery:limit scheduler; the wait for bindings in flight after SIGTERM; they are cut off
 const drainTimeout = 20 * time.Second
 
 // flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
 // takes some 30 MB: two minutes at 40 pods a second.
+//
+//orrery:limit scheduler; the flight recorder, in bytes; the older half goes; less under GOMEMLIMIT
 const flightRecorderBytes = 32 << 20
 
 // Options configure a replica.

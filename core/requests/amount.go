@@ -25,6 +25,8 @@ func Amount(name v1.ResourceName, q resource.Quantity) int64 {
 
 // mostCounted is the greatest amount of one quantity: a thousand of them still add up in an int64. It is eight pebibytes of
 // memory.
+//
+//orrery:limit scheduler; the amount of one quantity that counts; more counts as so much
 const mostCounted = 1 << 53
 
 // Most is how much of a resource one container may request and a node may have, in whole units.

@@ -17,6 +17,8 @@ type item[T any] struct {
 }
 
 // maxItems keeps small values few, so that the oldest is found by looking at all.
+//
+//orrery:limit scheduler; kinds of pods with something kept for reuse, of a profile; those that were not used for the longest time go
 const maxItems = 1024
 
 func newShelf[T any](limit int) shelf[T] {

@@ -70,6 +70,8 @@ type Tables struct {
 }
 
 // seenSignatures is how many signatures are remembered that came once.
+//
+//orrery:limit scheduler; kinds of pods that came once and are remembered; one is forgotten
 const seenSignatures = 1024
 
 // New makes tables that take about so many bytes at most; the table in use may take more.

@@ -17,6 +17,8 @@ import (
 )
 
 // shutdownTimeout bounds the wait for running requests at the end.
+//
+//orrery:limit readers; the wait for running requests at the end; they are cut off
 const shutdownTimeout = 5 * time.Second
 
 // Start serves the endpoints until Stop.
@@ -41,6 +43,8 @@ func (s *Server) Stop() {
 func (s *Server) Address() net.Addr { return s.info.Listener.Addr() }
 
 // maxBody bounds the bodies of requests, of which the largest is a level of the log.
+//
+//orrery:limit readers; the body of a request, in bytes; the request fails
 const maxBody = 64 << 10
 
 // withAuth authenticates and authorizes requests.

@@ -9,6 +9,8 @@ import (
 
 // MaxVerbosity is the highest level of the log. From the next one on client-go logs what requests and responses contain, and so all that
 // pods keep to themselves.
+//
+//orrery:limit readers; the level of the log; refused
 const MaxVerbosity = 7
 
 // setVerbosity sets the level of the log for /debug/flags/v.

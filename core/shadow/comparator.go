@@ -20,6 +20,8 @@ import (
 const Window = 500 * time.Millisecond
 
 // MaxHold bounds how long a comparison waits for the pods before it in the queue.
+//
+//orrery:limit shadow; how long a comparison waits for the pods before it; it is made without them
 const MaxHold = 3 * time.Second
 
 // HistoryWindow is how long inputs are kept. Decisions within this time after a list may be older than the list.
@@ -27,8 +29,11 @@ const HistoryWindow = 15 * time.Second
 
 // Bounds of the Comparator's memory.
 const (
-	maxPending   = 1 << 14
-	maxHistory   = 1 << 14
+	//orrery:limit shadow; inputs that wait to be compared; the oldest is compared early
+	maxPending = 1 << 14
+	//orrery:limit shadow; inputs that an explanation may reorder; the oldest goes
+	maxHistory = 1 << 14
+	//orrery:limit shadow; best nodes of a finding that are named; the others are left out
 	maxBestNodes = 3
 )
 

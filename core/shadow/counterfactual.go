@@ -18,11 +18,25 @@ const (
 	// A search makes at most maxRankings rankings, and maxRankingsMinimizing more to find the necessary events; fewer
 	// with many nodes or differences. The cost of a ranking is its number of nodes: maxNodesPerSearch for one
 	// difference, nodesPerSecond over time, of which maxSavedNodes accumulate. A search always makes minRankings.
-	maxRankings, maxRankingsMinimizing, minRankings  = 512, 48, 4
-	maxNodesPerSearch, nodesPerSecond, maxSavedNodes = 1 << 18, 1 << 19, 1 << 22
+	//
+	//orrery:limit shadow; rankings in the search for an explanation; the difference stays unexplained
+	maxRankings = 512
+	//orrery:limit shadow; further rankings to find which events are necessary; the explanation names more events than necessary
+	maxRankingsMinimizing = 48
+	minRankings           = 4
+	//orrery:limit shadow; nodes that one search ranks; the difference stays unexplained
+	maxNodesPerSearch = 1 << 18
+	//orrery:limit shadow; nodes that searches rank in a second, over time; they are shorter
+	nodesPerSecond = 1 << 19
+	//orrery:limit shadow; nodes that searches may rank at once after a quiet time; they are shorter
+	maxSavedNodes = 1 << 22
 	// maxReordered bounds the single events that are reordered, in addition to the streams.
+	//
+	//orrery:limit shadow; single events that an explanation reorders; the difference stays unexplained
 	maxReordered = 8
 	// maxCauses bounds the causes in a finding.
+	//
+	//orrery:limit shadow; causes in an explanation; the others are left out
 	maxCauses = 8
 	// infeasible is the distance of an infeasible node.
 	infeasible = math.MaxInt64

@@ -93,8 +93,10 @@ func (t Counters) AgreementRate() float64 {
 
 // Bounds of the kept findings.
 const (
+	//orrery:limit shadow; differences that are kept; the oldest goes
 	maxDifferences = 512
-	maxExplained   = 128
+	//orrery:limit shadow; explained decisions that are kept; the oldest goes
+	maxExplained = 128
 )
 
 // findingRing keeps the latest findings of a kind.

@@ -14,6 +14,8 @@ import (
 )
 
 // PredictionTimeout is how long a binding or a write of a volume is held for a decision of the other scheduler.
+//
+//orrery:limit shadow; how long a binding waits for the other scheduler's; it fails, and the pod is requeued
 const PredictionTimeout = 30 * time.Second
 
 // heldBindings accepts the effects of an engine that must not act, and produces their outcomes.

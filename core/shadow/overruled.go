@@ -7,6 +7,8 @@ import (
 )
 
 // maxOverruled bounds the kept results.
+//
+//orrery:limit shadow; overruled decisions that are kept; the oldest goes
 const maxOverruled = 512
 
 // Overruled is a pod that the other scheduler bound to another node than the shadowed engine.

@@ -29,6 +29,8 @@ const (
 )
 
 // maxReorderable bounds the events on either side of a decision.
+//
+//orrery:limit shadow; events on either side of a decision that may be reordered; the others stay in order
 const maxReorderable = 1024
 
 // collector collects events that the other scheduler may have seen at another time.

@@ -8,6 +8,8 @@ import (
 )
 
 // longest bounds the texts that are compared, in bytes: no name of a command or a field is longer.
+//
+//orrery:limit answers; a word that a suggestion is looked for, in bytes; there is none
 const longest = 64
 
 // Nearest returns the names most like the written one, the likeliest first and n at most: those that contain it, and those

@@ -9,6 +9,8 @@ import (
 
 // maxChanges is how many changes of a kind are remembered, at 32 bytes each. Readers come back once per scheduling cycle, and
 // one that is further behind reads all objects anew, which then costs little more.
+//
+//orrery:limit API server; changes of a kind that are remembered for readers; a reader that is further behind reads all objects
 const maxChanges = 4096
 
 // ObjectChanges returns the names of the objects of a kind that were added, changed or deleted since an earlier call returned

@@ -17,8 +17,10 @@ import (
 
 // maxNameLength bounds a name, a namespace and a UID, as in Kubernetes; maxQuoted bounds a quoted text in an error.
 const (
+	//orrery:limit API server; a name, a namespace or a UID, in bytes; the object is left out
 	maxNameLength = 253
-	maxQuoted     = 80
+	//orrery:limit text; a text of an object in an error, in characters; cut off
+	maxQuoted = 80
 )
 
 // Validate returns why an object must be rejected, or nil. It rejects objects that no API server admits and quantities that

@@ -56,6 +56,8 @@ func laterVersion(held, last world.Object) string {
 
 // minTombstones is the minimum number of remembered deletions of one kind: late events arrive within seconds, and this is
 // some seconds of a very busy cluster.
+//
+//orrery:limit API server; deletions of a kind that are remembered, twice; the older half is forgotten, and a late event could bring its object back
 const minTombstones = 1024
 
 // tombstones holds the resourceVersions of deleted objects, so that a late event does not recreate one. It uses two maps:

@@ -35,6 +35,8 @@ type Speaker struct {
 }
 
 // maxText bounds a text of the other side, in cells of the screen.
+//
+//orrery:limit readers; a text of the other side, in characters; cut off
 const maxText = 300
 
 func (s Speaker) setHeaders(h http.Header) {

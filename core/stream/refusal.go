@@ -55,8 +55,10 @@ func (r *Refusal) Error() string {
 func (r *Refusal) Unwrap() error { return refusals[r.Status] }
 
 const (
+	//orrery:limit readers; a refusal that is read, in bytes; the rest is not read
 	maxRefusalBytes = 4 << 10
-	maxRetryAfter   = time.Hour
+	//orrery:limit readers; the wait that a refusal asks for; it counts as so long
+	maxRetryAfter = time.Hour
 )
 
 func refusalOf(r *http.Response) error {

@@ -25,14 +25,22 @@ type Source interface {
 }
 
 // DefaultMaxReaders is how many readers may be attached at once.
+//
+//orrery:limit readers; readers of a scheduler's stream at once; --stream-max-readers; refused with 429
 const DefaultMaxReaders = 8
 
 const (
 	// maxPendingBytes bounds the records that wait for one reader: some 5 s at 1,000 decisions a second.
+	//
+	//orrery:limit readers; records that wait for a reader, in bytes; the reader is dropped
 	maxPendingBytes = 32 << 20
 	// beginTimeout bounds the wait for the engine's loop, and for the end of a cycle that waits for an extender.
+	//
+	//orrery:limit readers; the wait for a stream's beginning; refused with 503
 	beginTimeout = 10 * time.Second
 	// maxSince bounds since: no flight recorder reaches further.
+	//
+	//orrery:limit readers; how far back a reader may ask for; refused with 400
 	maxSince = 365 * 24 * time.Hour
 )
 

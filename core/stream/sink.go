@@ -8,6 +8,8 @@ import (
 )
 
 // takeTimeout is how long a reader may take for what is written to it at once, a block of at most 128 KiB.
+//
+//orrery:limit readers; how long a reader may take for a block; the reader is dropped
 const takeTimeout = 10 * time.Second
 
 var (

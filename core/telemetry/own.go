@@ -64,6 +64,8 @@ func (o *own) refresh(e *engine.Engine) {
 }
 
 // maxZones bounds the series of orrery_zone_nodes.
+//
+//orrery:limit scheduler; zones with a series of orrery_zone_nodes; the others have none
 const maxZones = 256
 
 type zoneLabels struct{ region, zone string }
@@ -82,6 +84,8 @@ func zoneNodes(e *engine.Engine) map[zoneLabels]int {
 const overdueAfter = 15 * time.Minute
 
 // maxOverdue bounds how many overdue pods are looked at in a refresh.
+//
+//orrery:limit scheduler; overdue pods that are looked at in a second; the others are not counted
 const maxOverdue = 1000
 
 type overdueLabels struct{ queue, plugin string }

@@ -11,6 +11,8 @@ import (
 
 // preemptionTimeout bounds how long a preemption's deletions are tracked. Some never end: a victim that was waiting for
 // a permit is rejected instead of deleted.
+//
+//orrery:limit scheduler; how long a preemption's deletions are waited for; it is not measured
 const preemptionTimeout = 10 * time.Minute
 
 // preemptions tracks the deletion of victims: whether each preemption succeeded, and how long it took.

@@ -15,6 +15,8 @@ import (
 )
 
 // maxListObjects bounds the objects of one list. The largest clusters have 150,000 pods.
+//
+//orrery:limit recordings; objects of a list; the recording counts as damaged from there on
 const maxListObjects = 2 << 20
 
 // decodeEntry decodes any entry except lists and their items, after its first byte.

@@ -23,12 +23,18 @@ const (
 	frameSize = 26
 	// flushBytes is the unpacked size at which a block is written: deflate gains little beyond it, and a crash loses at
 	// most this much.
+	//
+	//orrery:limit recordings; records that a crash can lose, in bytes; they are written
 	flushBytes = 128 << 10
 	// maxEntryBytes bounds an entry, which has one object at most; maxObjectBytes bounds the object. etcd accepts 1.5
 	// MiB by default.
+	//
+	//orrery:limit recordings; a record, in bytes; the recording counts as damaged from there on
 	maxEntryBytes  = 2 << 20
 	maxObjectBytes = maxEntryBytes - 4096
 	// maxBlockBytes bounds a block, packed or not: the header, or a full block with the entry that filled it.
+	//
+	//orrery:limit recordings; a block of records, packed or not, in bytes; the recording counts as damaged from there on
 	maxBlockBytes = maxHeaderBytes + flushBytes
 )
 

@@ -52,6 +52,8 @@ func NewNameHasher(salt []byte) (*NameHasher, error) {
 }
 
 // maxCachedNames bounds the memory of hashed names.
+//
+//orrery:limit recordings; hashed names that are kept; all are forgotten, and made again
 const maxCachedNames = 1 << 18
 
 // Name returns the hash of a name, an h and 16 hexadecimal digits: a valid name for any object.

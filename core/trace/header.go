@@ -65,6 +65,8 @@ type Header struct {
 }
 
 // maxHeaderBytes bounds the header in bytes. A configuration is at most 1 MiB, which JSON may double.
+//
+//orrery:limit recordings; the header of a recording, in bytes; refused
 const maxHeaderBytes = 4 << 20
 
 // Exact says that a replay makes the decisions of the recorded scheduler.

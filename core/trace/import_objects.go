@@ -40,6 +40,8 @@ type ObjectImporter struct {
 }
 
 // maxLocated bounds the objects of which a wrong field is looked for, by decoding parts of them: in bytes of JSON.
+//
+//orrery:limit files; an object whose wrong field is looked for, in bytes; the error names the object alone
 const maxLocated = 1 << 20
 
 // spendFollowed counts what was made of an object. Of all together that may be as much as of one, and for each byte of the files twice
@@ -54,6 +56,8 @@ func (o *ObjectImporter) spendFollowed(more follower) error {
 }
 
 // maxDocumentBytes bounds one document; parsing takes up to 40 times its size in memory.
+//
+//orrery:limit files; a document of objects to import, in bytes; refused, with the advice to split it
 const maxDocumentBytes = 256 << 20
 
 // Read reads the objects of a file. It skips kinds that scheduling does not read and counts them for the notes. A

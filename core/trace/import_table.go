@@ -24,6 +24,7 @@ type tableRow struct {
 
 // maxRowBytes bounds a row of a table, and rowMemory is more than it takes as objects.
 const (
+	//orrery:limit files; a row of a table to import, in bytes; refused
 	maxRowBytes = 1 << 20
 	rowMemory   = 3 << 10
 )

@@ -12,14 +12,18 @@ import (
 
 // Bounds of one object with its aliases followed. An API server accepts objects of up to 3 MiB.
 const (
-	maxObjectText   = 8 << 20
+	//orrery:limit files; text of an object to import, aliases followed, in bytes; refused
+	maxObjectText = 8 << 20
+	//orrery:limit files; values of an object to import, aliases followed; refused
 	maxObjectValues = 250_000
-	maxObjectDepth  = 1000
+	//orrery:limit files; values of an object to import within each other; refused
+	maxObjectDepth = 1000
 )
 
 // Parsing takes some 260 bytes of memory for each value of a document, so that many short ones take a hundred times their size. A
 // document may have so many values anyway, and one more for so many bytes.
 const (
+	//orrery:limit files; values of a document to import, and one more for every ten bytes; refused, with the advice to split it
 	valuesAnyway  = 100_000
 	bytesPerValue = 10
 )

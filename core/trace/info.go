@@ -38,6 +38,8 @@ type MarkAt struct {
 }
 
 // maxMarks bounds the listed marks: a file may hold any number.
+//
+//orrery:limit recordings; marks that "trace info" lists; the others are counted
 const maxMarks = 10_000
 
 // ReadInfo reads a trace to its end or to the damage. The error reports a file that is not a readable trace.

@@ -14,11 +14,14 @@ import (
 // The records of a file may take memoryAnyway, and memoryPerByte for each of its bytes. Recordings of clusters take 60 to
 // 110 bytes for each, as they are packed; the writer packs less where they would take more than is allowed.
 const (
-	memoryAnyway  = 32 << 20
+	memoryAnyway = 32 << 20
+	//orrery:limit recordings; memory of records for each byte of a recording, which is packed, beyond 32 MiB, in bytes; the recording counts as damaged from there on; a writer packs less
 	memoryPerByte = 128
 )
 
 // maxObjectMemory bounds an object: while it is decoded, its lists take a multiple of that.
+//
+//orrery:limit recordings; memory of an object in a recording, in bytes; the recording counts as damaged from there on
 const maxObjectMemory = 32 << 20
 
 // What a record and a name in a request take beside their text.
@@ -29,6 +32,8 @@ const (
 
 // Objects that are imported may take so much for each byte of their files, which are not packed. Those of clusters take one or two, and
 // the rows of tables thirty.
+//
+//orrery:limit files; memory of imported objects for each byte of their files, beyond 32 MiB, in bytes; refused
 const importPerByte = 32
 
 // memory is what the records of a file take once they are decoded, and what they may take. It is spent before decoding.

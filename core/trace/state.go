@@ -14,8 +14,12 @@ var errStateHashed = errors.New("hashing names: the trace begins with a schedule
 
 const (
 	// maxStateObjects bounds the objects of a state: those of all lists, and those that the scheduler has in another version.
+	//
+	//orrery:limit recordings; objects of a state; the recording counts as damaged from there on
 	maxStateObjects = 4 << 20
 	// maxStateBytes bounds the data of a state. Those of 100,000 pods are 1 MiB.
+	//
+	//orrery:limit recordings; data of a state, in bytes; the recording counts as damaged from there on
 	maxStateBytes = 1 << 30
 	// stateDataBytes is how many of them an entry has.
 	stateDataBytes = 64 << 10

@@ -70,6 +70,8 @@ func trimPodStatus(s *v1.PodStatus) v1.PodStatus {
 }
 
 // maxMessage bounds a message, in bytes. A kubelet's are a sentence or two.
+//
+//orrery:limit API server; a condition's message that is kept, in bytes; the rest is cut off
 const maxMessage = 1 << 10
 
 // trimPodMessage keeps a kubelet's reason for an eviction that no condition has: of a pod that exceeded its own limits, or

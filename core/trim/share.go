@@ -26,7 +26,9 @@ type Pool struct {
 
 // Bounds of a pool. A part that is larger is rarely anyone else's, too.
 const (
-	maxPooled     = 1 << 15
+	//orrery:limit API server; parts that equal objects share, of each kind; all are forgotten; objects that have them keep them
+	maxPooled = 1 << 15
+	//orrery:limit API server; a part that equal objects share, in bytes; it is not shared
 	maxPooledSize = 1 << 10
 )
 

@@ -138,6 +138,8 @@ var keptAnnotations = map[string]bool{
 }
 
 // maxAnnotation bounds the values kept, in bytes. The longest read is a list of migrated volume plugins.
+//
+//orrery:limit API server; an annotation that scheduling reads, in bytes; it is dropped
 const maxAnnotation = 4096
 
 func trimAnnotations(all map[string]string) map[string]string {

@@ -22,10 +22,14 @@ import (
 // requestTimeout bounds one request, maxResponseBytes and maxErrorBytes its response, maxReasonLength the shown part of
 // an error.
 const (
-	requestTimeout   = 5 * time.Second
+	//orrery:limit kubelets; a request; it fails, and is made again a while later
+	requestTimeout = 5 * time.Second
+	//orrery:limit kubelets; a response, in bytes; an error
 	maxResponseBytes = 16 << 20
-	maxErrorBytes    = 16 << 10
-	maxReasonLength  = 160
+	//orrery:limit kubelets; a response that is an error, in bytes; the rest is not read
+	maxErrorBytes = 16 << 10
+	//orrery:limit text; a kubelet's reason, in characters; cut off
+	maxReasonLength = 160
 )
 
 // apiClient makes requests to one API server.

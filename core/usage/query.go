@@ -20,8 +20,10 @@ import (
 
 // maxConcurrentPods bounds the concurrent requests for one node, maxPods the pods of a node that are queried.
 const (
+	//orrery:limit kubelets; requests for the pods of a node at once; the others wait
 	maxConcurrentPods = 8
-	maxPods           = 512
+	//orrery:limit kubelets; pods of a node that the metrics API is asked about; an error
+	maxPods = 512
 )
 
 // nodeQuery reads the usage of one node and its pods.

@@ -19,11 +19,14 @@ import (
 // kubelet's configuration. maxConcurrentNodes are queried at the same time, and maxNodes kept. A reading older than
 // maxStale is dropped.
 const (
-	queryInterval      = 15 * time.Second
-	settingsInterval   = 10 * time.Minute
+	queryInterval    = 15 * time.Second
+	settingsInterval = 10 * time.Minute
+	//orrery:limit kubelets; nodes that are asked at once; the others wait
 	maxConcurrentNodes = 4
-	maxNodes           = 64
-	maxStale           = 2 * time.Minute
+	//orrery:limit kubelets; nodes whose usage is kept; those that were not shown for the longest time go
+	maxNodes = 64
+	//orrery:limit kubelets; the age of a reading that is shown; it is dropped
+	maxStale = 2 * time.Minute
 )
 
 // Options configure a reader.

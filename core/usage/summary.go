@@ -14,9 +14,12 @@ import (
 // These limits are generous, and keep sums over a pod's parts within an int64. Filesystems of volumes may be larger,
 // and are ignored.
 const (
-	maxAmount       = 1 << 52
-	maxPIDs         = 1 << 40
-	maxSummaryPods  = 4096
+	//orrery:limit kubelets; an amount in a summary, in bytes; an error
+	maxAmount = 1 << 52
+	maxPIDs   = 1 << 40
+	//orrery:limit kubelets; pods in a summary; an error
+	maxSummaryPods = 4096
+	//orrery:limit kubelets; containers, or volumes, of a pod in a summary; an error
 	maxSummaryParts = 512
 )
 

@@ -20,7 +20,9 @@ type Options struct {
 }
 
 const (
-	defaultMaxTime      = time.Hour
+	//orrery:limit answers; virtual time of a what-if; it ends, and says so
+	defaultMaxTime = time.Hour
+	//orrery:limit answers; decisions of a what-if; it ends, and says so
 	defaultMaxDecisions = 100_000
 )
 

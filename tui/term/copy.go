@@ -11,6 +11,8 @@ import (
 )
 
 // MaxCopied limits the bytes of text that [Facts.Copy] sends. Terminals silently drop much longer text.
+//
+//orrery:limit screen; text for the terminal's clipboard, in bytes; it is not copied
 const MaxCopied = 56_000
 
 // Copy copies a text to the clipboard of the user's terminal, also over ssh (OSC 52). Not every terminal obeys, and

@@ -11,7 +11,9 @@ import (
 // The size for a terminal that does not report one, and the largest size that is drawn.
 const (
 	defaultWidth, defaultHeight = 80, 24
-	maxWidth, maxHeight         = 1000, 500
+	//orrery:limit screen; columns that are drawn; the rest of the terminal stays empty
+	//orrery:limit screen; rows that are drawn; the rest of the terminal stays empty
+	maxWidth, maxHeight = 1000, 500
 )
 
 // size returns the terminal's size, or else that of COLUMNS and LINES.

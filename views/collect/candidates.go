@@ -16,6 +16,8 @@ import (
 )
 
 // maxCandidates bounds the LeaseCandidates: one for each replica of the control plane.
+//
+//orrery:limit screen; candidates of a lease; the others are left out
 const maxCandidates = 128
 
 // candidates are the LeaseCandidates, from which the control plane chooses the leaders of coordinated elections.

@@ -51,6 +51,8 @@ func roomChart(s *diagnose.Shortage) views.Chart {
 }
 
 // maxDomainBars bounds the bars of one constraint.
+//
+//orrery:limit screen; bars of a spread constraint; the others are counted
 const maxDomainBars = 8
 
 // spreadChart compares the matching pods of each domain, with this pod, with what the constraint allows.

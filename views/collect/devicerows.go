@@ -109,6 +109,8 @@ func (x *deviceIndex) workloadOf(ref world.PodRef) string {
 }
 
 // maxHolders bounds the holders of a row or a device that are named.
+//
+//orrery:limit screen; holders of a device that are named; the others are counted
 const maxHolders = 8
 
 // podOf returns the first pod that a claim is reserved for, else one that names it, else the claim itself.
@@ -134,6 +136,8 @@ func (x *deviceIndex) podOf(c *deviceClaim) world.PodRef {
 }
 
 // maxWhole bounds the rows that are kept with their devices.
+//
+//orrery:limit screen; rows of devices that are kept whole; the others are counted
 const maxWhole = 4096
 
 // wholeRow returns a row with its devices, which are kept until they change.

@@ -18,6 +18,8 @@ func (c *Collector) devicesOf(query Query) *views.Devices {
 }
 
 // maxModels bounds the models that a pane lists.
+//
+//orrery:limit screen; models of devices that are listed; the others are left out
 const maxModels = 24
 
 // Devices are the devices of all pools, at most views.RowDevices of a place in a row.

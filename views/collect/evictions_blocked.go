@@ -11,6 +11,8 @@ import (
 )
 
 // maxDrained bounds the nodes whose pods are read for blocked evictions.
+//
+//orrery:limit screen; nodes whose pods are read for blocked evictions; the others are not
 const maxDrained = 64
 
 // blocked returns the pods that a drain elsewhere cannot evict now, by name. A watch shows no refused eviction, but what leads

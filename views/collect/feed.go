@@ -11,7 +11,9 @@ import (
 
 // maxFeed bounds the decisions of the overview, and maxQueued the transitions that are read for how long a pod was queued.
 const (
-	maxFeed   = 24
+	//orrery:limit screen; decisions on the overview; the oldest goes
+	maxFeed = 24
+	//orrery:limit screen; moves that are read for how long a pod was queued; the oldest do not count
 	maxQueued = 6
 )
 

@@ -114,6 +114,8 @@ type troubledNodes struct {
 }
 
 // maxWorst bounds the nodes in trouble that the overview lists.
+//
+//orrery:limit screen; nodes in trouble on the overview; the others are left out
 const maxWorst = 16
 
 // read reads the nodes that have changed.

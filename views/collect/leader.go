@@ -11,6 +11,8 @@ import (
 )
 
 // maxChanges bounds the leader changes of all Leases; no screen has more rows.
+//
+//orrery:limit screen; changes of leaders that are listed; the oldest goes
 const maxChanges = 128
 
 // leaderOf is the election of the scheduler's leader and the other elections; nil if no Lease was seen.

@@ -33,6 +33,8 @@ type leaseHistory struct {
 
 const (
 	// maxLeases bounds the Leases with a history: each controller has one.
+	//
+	//orrery:limit screen; leases with a history; the others have none
 	maxLeases   = 64
 	maxRenewals = 64
 	// nodeLeaseNamespace has a heartbeat Lease for every node; the label is on the heartbeat Leases of API servers.

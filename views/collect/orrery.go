@@ -88,6 +88,8 @@ func sizeOf(c, least, most capacity) views.BodySize {
 }
 
 // maxDepartures bounds the departures that are shown at once.
+//
+//orrery:limit screen; departures that are drawn at once; the others are not
 const maxDepartures = 64
 
 // departures are the evictions that began lately, of those that the evictions pane lists.

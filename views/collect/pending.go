@@ -11,6 +11,8 @@ import (
 )
 
 // maxGroups bounds the groups that are diagnosed: pods without an owner are a group each.
+//
+//orrery:limit screen; groups of pending pods that are diagnosed; the others are counted
 const maxGroups = 100
 
 // Pending diagnoses all pending pods, by owner and cause. It takes up to seconds, and is for a fork of the engine, on a

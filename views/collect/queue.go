@@ -124,6 +124,8 @@ type rowText struct {
 }
 
 // maxRows bounds the rows whose texts are kept: several screens of them.
+//
+//orrery:limit screen; rows of a list whose texts are kept; all are made anew
 const maxRows = 4096
 
 func (m *rowCache) of(e *engine.Engine) {

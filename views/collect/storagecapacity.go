@@ -108,6 +108,8 @@ func (c *segmentCache) changed(e *engine.Engine, name types.NamespacedName) {
 }
 
 // maxBars is how many segments, and how many nodes, are collected at most: more than a screen has rows.
+//
+//orrery:limit screen; segments, and nodes, of storage that are drawn; the others are left out
 const maxBars = 64
 
 // segmentsOf returns the segments where a waiting claim does not fit, then the fullest.

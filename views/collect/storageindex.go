@@ -59,6 +59,8 @@ const (
 )
 
 // maxRead is how many objects one refresh reads of everything: some tens of milliseconds.
+//
+//orrery:limit screen; objects that one refresh reads of everything; the others are read by the next
 const maxRead = 4096
 
 // refresh brings the index up to date with an engine.

@@ -16,9 +16,12 @@ const (
 	// minTransitions and maxTransitions bound the transitions in a model, with many pending pods and with none; maxEarlier bounds
 	// the earlier states of a pod.
 	minTransitions = 12
+	//orrery:limit screen; moves between queues that are listed; the oldest goes
 	maxTransitions = 40
 	maxEarlier     = 4
 	// maxWalked bounds the transitions that are read for them.
+	//
+	//orrery:limit screen; moves that are read for those; older ones are left out
 	maxWalked = 256
 )
 

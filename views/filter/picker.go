@@ -68,7 +68,10 @@ type picked struct {
 
 const (
 	// maxPart is how many rows one call examines. A row costs half a microsecond at most.
+	//
+	//orrery:limit screen; rows that are examined at once; the others are examined after the next frame
 	maxPart = 8192
+	//orrery:limit screen; rows of a filtered list that are kept in order; the others are examined again
 	maxBest = 1024
 )
 

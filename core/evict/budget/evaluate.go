@@ -64,6 +64,8 @@ func (v Response) ConflictRefusal() *apierrors.StatusError {
 }
 
 // maxDisruptedPods bounds the evictions of one budget that its controller has not confirmed.
+//
+//orrery:limit scenarios; evictions of a budget that its controller has not confirmed; an eviction is refused
 const maxDisruptedPods = 2000
 
 const (

@@ -100,6 +100,8 @@ var fields = []string{
 }
 
 // maxBytes bounds a KubeletConfiguration: reading one takes a hundred times its size.
+//
+//orrery:limit files; a kubelet's configuration, in bytes; refused
 const maxBytes = 1 << 20
 
 // Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that have
@@ -141,8 +143,10 @@ func Load(data []byte, system string) (Configuration, error) {
 
 // maxErrorRunes and maxErrors bound the error of a file that may be hostile.
 const (
+	//orrery:limit text; an error of a kubelet's configuration, in characters; cut off
 	maxErrorRunes = 300
-	maxErrors     = 10
+	//orrery:limit files; mistakes of a kubelet's configuration that are listed; the others are counted
+	maxErrors = 10
 )
 
 // oneLine returns the text of a decoder's error, which may have several lines and quote the file.

@@ -64,6 +64,8 @@ var (
 
 // compiledExpressions is how many CEL expressions are kept in compiled form. Kube-scheduler keeps ten, and compiles each anew at
 // every node if there are more.
+//
+//orrery:limit scheduler; compiled CEL expressions of DynamicResources; the one that was not used for the longest time goes
 const compiledExpressions = 64
 
 // New makes the plugin from DynamicResourcesArgs. Its handle must be a framework.DeviceState, Emitter, Rand and Clock.

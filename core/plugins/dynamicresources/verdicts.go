@@ -38,8 +38,12 @@ type verdictCache struct {
 
 const (
 	// maxRequestSets is how many sets of requests have their verdicts kept: pods of a few templates are pending at a time.
+	//
+	//orrery:limit scheduler; sets of device requests whose verdicts are kept; the oldest goes
 	maxRequestSets = 32
 	// maxKeptDevices limits the memory of verdicts. A device in a result takes some 300 bytes, with its share of the verdict.
+	//
+	//orrery:limit scheduler; devices in kept verdicts; the verdicts of the oldest sets go
 	maxKeptDevices = 150_000
 )
 

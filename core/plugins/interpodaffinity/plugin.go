@@ -81,6 +81,8 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 }
 
 // maxTermSets bounds the memory for recent sets; each takes some 16 bytes per node and axis.
+//
+//orrery:limit scheduler; sets of affinity terms whose counts are kept; the one that was not used for the longest time goes
 const maxTermSets = 128
 
 // Forget drops everything that is kept between scheduling cycles.

@@ -64,6 +64,8 @@ const (
 )
 
 // compiledExpressions is how many CEL expressions are kept in compiled form.
+//
+//orrery:limit scheduler; compiled CEL expressions of NodeResourcesFit; the one that was not used for the longest time goes
 const compiledExpressions = 10
 
 // newDeviceCounter returns nil without the gate, or without devices.

@@ -94,6 +94,8 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 }
 
 // maxConstraintSets bounds the memory for recent sets; each takes some 16 bytes per node and constraint.
+//
+//orrery:limit scheduler; sets of spread constraints whose counts are kept; the one that was not used for the longest time goes
 const maxConstraintSets = 128
 
 // Forget drops everything that is kept between scheduling cycles.

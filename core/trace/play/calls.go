@@ -28,6 +28,8 @@ func (p replayer) callsWithoutAnswer(which func(trace.EffectKey) bool) []trace.E
 }
 
 // maxAbandoned bounds the calls that are failed to get to one that has an answer.
+//
+//orrery:limit recordings; calls of extenders in a replay that are failed to get to one with an answer; the others stay open
 const maxAbandoned = 64
 
 // answerEarly keeps an answer that this engine has not asked for yet, and fails the calls that keep it from asking: their answers

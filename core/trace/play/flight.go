@@ -57,6 +57,8 @@ type flightEntry struct {
 }
 
 // DefaultFlightRecorderBytes holds some minutes of a busy cluster.
+//
+//orrery:limit recordings; records that an attached screen holds, in bytes; the older half goes
 const DefaultFlightRecorderBytes = 64 << 20
 
 // NewFlightRecorder starts recording an engine within about so many bytes; zero means DefaultFlightRecorderBytes.

@@ -22,6 +22,8 @@ type keptFork struct {
 
 const (
 	// maxForks bounds the kept forks: each holds state that the engine has since replaced.
+	//
+	//orrery:limit recordings; copies of the engine that a player keeps to go back; those that are close together go
 	maxForks = 32
 	// firstSpacing is the work between forks until there are too many.
 	firstSpacing Work = 4000

@@ -15,6 +15,8 @@ import (
 )
 
 // maxEntries bounds the entries of a directory that are looked at: a recording has some thousands.
+//
+//orrery:limit recordings; entries of a directory that is recorded into; refused
 const maxEntries = 200_000
 
 // Segment is a trace in a directory.

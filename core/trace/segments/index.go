@@ -17,6 +17,8 @@ const (
 	indexName    = "index.json"
 	indexVersion = 1
 	// maxIndexBytes bounds the index that is read. An entry has some 300 bytes.
+	//
+	//orrery:limit recordings; the index of a directory, in bytes; the rest is not read, and the segments themselves are
 	maxIndexBytes = maxEntries * 512
 )
 

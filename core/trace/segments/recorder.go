@@ -32,6 +32,8 @@ type Options struct {
 
 const (
 	// waitingBytes bounds the records that wait for the disk.
+	//
+	//orrery:limit recordings; records that wait for the disk, in bytes; the recording has a gap and begins again with a state; scheduling goes on
 	waitingBytes = 64 << 20
 	// retryEvery is the time between two tries to record again; up to eight times that where there is room and they fail all the same.
 	retryEvery = 10 * time.Second

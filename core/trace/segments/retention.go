@@ -18,11 +18,15 @@ type Limits struct {
 }
 
 // MinBytes is the least MaxBytes.
+//
+//orrery:limit recordings; the least that --record-max-size may be, in bytes; refused
 const MinBytes = 16 << 20
 
 const (
 	// segmentBytes is the least size of a segment's records at which the next one begins, and stateShare how many times that of the state it
 	// is at least. The larger, the fewer bytes go with states; the smaller, the sooner one is opened, as it is replayed from its beginning.
+	//
+	//orrery:limit recordings; records of a segment, and four times its state at least, in bytes; the next one begins
 	segmentBytes = 8 << 20
 	stateShare   = 2
 	// segmentAge is how long a segment is written to at most.

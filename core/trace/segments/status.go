@@ -46,6 +46,8 @@ func (s Status) Outage(now time.Time) string {
 }
 
 // maxOutage bounds what is said of an outage, in cells of the screen.
+//
+//orrery:limit text; why nothing is recorded on disk, in characters; cut off
 const maxOutage = 200
 
 var errHangs = errors.New("the disk does not answer")

@@ -68,9 +68,14 @@ func Usage() string {
 
 const (
 	// maxNodes and maxPods bound the additions of one change; more is likely a typing error.
+	//
+	//orrery:limit answers; nodes that a hypothetical change adds; refused
 	maxNodes = 10_000
-	maxPods  = 100_000
+	//orrery:limit answers; pods that a hypothetical change adds; refused
+	maxPods = 100_000
 	// maxWordBytes bounds a word: a namespace and a name are at most 317 bytes, a taint 386.
+	//
+	//orrery:limit answers; a word of a hypothetical change, in bytes; refused
 	maxWordBytes = 512
 )
 

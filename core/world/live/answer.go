@@ -23,14 +23,20 @@ import (
 // Bounds of answers: of one, unpacked; of the memory of all to one question, once they are decoded, which is so much and
 // more for each byte, and no more for each that was sent; and of one that is an error.
 const (
-	maxAnswerBytes    = 32 << 20
-	memoryAnyway      = 32 << 20
-	memoryPerByte     = 48
+	//orrery:limit API server; an answer to a question of the command line, unpacked, in bytes; asked for again in smaller parts, then an error
+	maxAnswerBytes = 32 << 20
+	memoryAnyway   = 32 << 20
+	//orrery:limit API server; memory of an answer or of an event for each of its bytes, beyond 32 MiB, in bytes; asked for again in smaller parts, then an error; a watch ends and begins again
+	memoryPerByte = 48
+	//orrery:limit API server; memory of a packed answer for each byte that was sent, beyond 32 MiB, in bytes; asked for again unpacked, then an error
 	memoryPerSentByte = 128
-	maxStatusBytes    = 1 << 20
-	pageObjects       = 500
-	fewerPerAttempt   = 20
-	maxListObjects    = 2 << 20 // the largest clusters have 150,000 pods
+	//orrery:limit API server; an answer that is an error, in bytes; the rest is not read
+	maxStatusBytes = 1 << 20
+	//orrery:limit API server; objects of a list that are asked for at once; they come in pages
+	pageObjects     = 500
+	fewerPerAttempt = 20
+	//orrery:limit API server; objects of a kind that a question reads; an error
+	maxListObjects = 2 << 20 // the largest clusters have 150,000 pods
 )
 
 var errAnswerTooLarge = errors.New("the API server's answer is too large")

@@ -18,11 +18,16 @@ import (
 )
 
 // MaxRetryTime bounds the retries of a call that certainly was not carried out.
+//
+//orrery:limit API server; how long a call is made again that certainly was not carried out; its effect fails, and its pod is requeued
 const MaxRetryTime = time.Minute
 
 const (
-	inboxSize      = 4096
-	callsDefault   = 256
+	//orrery:limit API server; changes that wait for the engine; the watches wait, and then the API server
+	inboxSize = 4096
+	//orrery:limit API server; calls for effects at once; the others wait for their turn
+	callsDefault = 256
+	//orrery:limit API server; a call for an effect; it counts as unknown, and is made again
 	timeoutDefault = 30 * time.Second
 )
 

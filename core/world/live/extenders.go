@@ -168,4 +168,6 @@ func (c *ExtenderClient) Call(ctx context.Context, act world.CallExtender) (*wor
 }
 
 // maxTrailing is how much is read after an answer: its line's end.
+//
+//orrery:limit extenders; what is read after a response, in bytes; the connection is closed
 const maxTrailing = 512

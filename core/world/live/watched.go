@@ -17,6 +17,8 @@ import (
 )
 
 // maxEventBytes bounds an event of a watch. An API server stores no object that is nearly as large.
+//
+//orrery:limit API server; an event of a watch, in bytes; the watch ends and begins again
 const maxEventBytes = 32 << 20
 
 type watchKey struct{}

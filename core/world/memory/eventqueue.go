@@ -69,6 +69,8 @@ func (a *eventQueue) pop() queuedEvent {
 }
 
 // maxIdle is how many entries' worth of memory a queue keeps that it does not need.
+//
+//orrery:limit scenarios; entries' worth of memory that a simulated cluster keeps for timers; it is freed
 const maxIdle = 1 << 12
 
 // schedule queues an event, never earlier than now.

@@ -32,6 +32,8 @@ type RecordedEvent struct {
 }
 
 // maxEvents limits the event log: the latest are kept.
+//
+//orrery:limit scenarios; events of a simulated cluster that are kept, and up to as many more; the oldest go
 const maxEvents = 8192
 
 // history records what happened, for tests and users.

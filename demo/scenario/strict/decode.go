@@ -19,9 +19,13 @@ import (
 
 // MaxBytes bounds a document, maxValues its size with all aliases expanded, and maxMemory what it is decoded to.
 const (
-	MaxBytes  = 1 << 20
+	//orrery:limit files; a scenario, in bytes; refused
+	MaxBytes = 1 << 20
+	//orrery:limit files; values of a scenario, aliases followed; refused
 	maxValues = 200_000
-	maxDepth  = 64
+	//orrery:limit files; values of a scenario within each other; refused
+	maxDepth = 64
+	//orrery:limit files; what a scenario is decoded to, in bytes; refused
 	maxMemory = 32 << 20
 )
 

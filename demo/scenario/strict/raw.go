@@ -112,6 +112,8 @@ func (r *Raw) JSON() ([]byte, error) {
 }
 
 // maxConfigurationValues bounds a configuration, which takes other decoders several times its size to read.
+//
+//orrery:limit files; names and values of a configuration in a scenario; refused
 const maxConfigurationValues = 20_000
 
 // WithTypeMeta returns a configuration alone, as YAML of its own, with apiVersion and kind added, which may have been left
