@@ -13,7 +13,7 @@ MINUTES ?= 10
 TARGET ?= .
 PKG ?= ./...
 
-.PHONY: help demo build test check fmt lint bench soak fuzz fuzz-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ parity: ## compare with upstream over CASES generated cases from SEED
 
 parity-doc: ## write docs/parity.md anew from the comparisons
 	cd $(PARITY) && go run ./document
+
+limits-doc: ## write docs/limits.md anew from the constants that are marked as limits
+	go run ./docs/limits
 
 features-doc: ## write docs/features.md anew from its rows and the tests that show them
 	go run ./docs/features
