@@ -156,6 +156,10 @@ cmd/app: core/address core/attach core/boundedfile core/compare core/config core
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone
+# what is published
+cmd/release/platform
+cmd/release/build: cmd/release/platform
+cmd/release/typecheck: cmd/release/build cmd/release/platform
 `
 
 // floor is one line of the house.
