@@ -158,8 +158,10 @@ cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone
 # what is published
 cmd/release/platform
+cmd/release/archive
 cmd/release/build: cmd/release/platform
 cmd/release/typecheck: cmd/release/build cmd/release/platform
+cmd/release/licenses: cmd/release/build
 `
 
 // floor is one line of the house.
