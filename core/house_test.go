@@ -159,6 +159,7 @@ cmd/example: cmd/app cmd/example/favouritezone
 # what is published
 cmd/release/platform
 cmd/release/archive
+cmd/release/krew: cmd/release/platform
 cmd/release/build: cmd/release/platform
 cmd/release/typecheck: cmd/release/build cmd/release/platform
 cmd/release/licenses: cmd/release/build
