@@ -165,6 +165,7 @@ cmd/release/typecheck: cmd/release/build cmd/release/platform
 cmd/release/licenses: cmd/release/build
 cmd/release/sbom/sbomtest
 cmd/release/sbom: cmd/release/build cmd/release/licenses cmd/release/platform
+cmd/release/image: cmd/release/archive cmd/release/platform
 `
 
 // floor is one line of the house.
