@@ -12,8 +12,10 @@ HOURS ?= 1000
 MINUTES ?= 10
 TARGET ?= .
 PKG ?= ./...
+RELEASE_URL ?= https://example.com/orrery/$(VERSION)
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
-.PHONY: help demo build test check fmt lint bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint release image bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,11 +36,12 @@ test: ## every test of both modules, with the race detector where goroutines run
 	cd $(PARITY) && go run ./runtests -packages '$(PKG)'
 
 # In "make check test" the unit tests run once, in test.
-check: ## the quick loop: format, modules, vet, staticcheck, unit tests
+check: ## the quick loop: format, modules, vet, staticcheck, unit tests; and that it compiles for macOS and Windows
 	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt mends it):"; echo "$$bad"; exit 1; }
 	go mod verify
 	go vet ./...
 	go tool staticcheck ./...
+	@$(RELEASER) check
 	$(if $(filter test,$(MAKECMDGOALS)),,go test ./...)
 
 fmt: ## format every file
@@ -52,6 +55,16 @@ lint: ## vet and staticcheck in both modules
 vulncheck: ## known vulnerabilities in what is used; skipped where their database cannot be reached
 	@if [ -n "$$GOVULNDB" ] || timeout 5 bash -c '</dev/tcp/vuln.go.dev/443' 2>/dev/null; then go tool govulncheck ./cmd/orrery; \
 	else echo "SKIPPED: the database of vulnerabilities, vuln.go.dev, cannot be reached, and GOVULNDB names no copy"; fi
+
+release: ## archives for six platforms in dist/VERSION, with sums, SBOMs and a krew manifest: VERSION=v1.2.3
+	@echo "The first one compiles every package for six platforms and takes an hour on two cores; later ones take minutes."
+	@$(RELEASER) -version '$(VERSION)' -url '$(RELEASE_URL)' archives
+
+image: ## an OCI archive in dist, of an image for amd64 and arm64: VERSION=v1.2.3
+	@$(RELEASER) -version '$(VERSION)' image
+
+# The same commit gives the same bytes: files have its time.
+RELEASER = go build -o bin/release ./cmd/release && SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' bin/release
 
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	cd $(PARITY) && go run ./bench -row '$(ROW)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(filter .,$(ROW)),-out ../../docs/benchmarks.md)
@@ -97,4 +110,4 @@ pictures: ## render the README's pictures anew from the embedded traces
 	go run ./docs/pictures
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist
