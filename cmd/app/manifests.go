@@ -74,7 +74,7 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	c.Flags().BoolVar(&f.monitor, "service-monitor", false, "print a ServiceMonitor, too, which needs the Prometheus operator")
 	c.Flags().BoolVar(&f.monitoring, "monitoring", false, "print a ServiceMonitor, a PrometheusRule with alerts, and a dashboard for Grafana, too")
 	c.Flags().StringVar(&f.runbooks, "runbooks", runbooks, "where the alerts' links find docs/operations.md: its `address` where you publish it")
-	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; the Dockerfile builds it")
+	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; \"make image\" makes it")
 	return c
 }
 
