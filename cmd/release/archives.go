@@ -148,7 +148,7 @@ func (r *release) archive(e executable, common []archive.File, dir string) (krew
 
 func checkSize(name string, bytes int) error {
 	if bytes > maxArchive {
-		return fmt.Errorf("%s would have %s: an archive has at most %s", name, megabytes(int64(bytes)), megabytes(maxArchive))
+		return fmt.Errorf("%s would have %d bytes: an archive has at most %d", name, bytes, maxArchive)
 	}
 	return nil
 }

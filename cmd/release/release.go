@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -78,11 +77,11 @@ func (r *release) build(ctx context.Context, on platform.Platform, dir string) (
 	if e.packages, err = p.Packages(ctx, on); err != nil {
 		return e, err
 	}
-	goroot, err := p.GOROOT(ctx)
+	goroot, goVersion, err := p.Go(ctx)
 	if err != nil {
 		return e, err
 	}
-	e.modules, err = licenses.Find(e.packages, goroot, runtime.Version())
+	e.modules, err = licenses.Find(e.packages, goroot, goVersion)
 	return e, err
 }
 

@@ -281,7 +281,7 @@ func TestCheckSize_RefusesLargeArchives(t *testing.T) {
 	if err := checkSize("a.zip", 35_000_000); err != nil {
 		t.Error(err)
 	}
-	if err := checkSize("a.zip", 35_000_001); err == nil || err.Error() != "a.zip would have 35.0 MB: an archive has at most 35.0 MB" {
+	if err := checkSize("a.zip", 35_000_001); err == nil || err.Error() != "a.zip would have 35000001 bytes: an archive has at most 35000000" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -72,10 +72,11 @@ func (p Program) Packages(ctx context.Context, on platform.Platform) ([]Package,
 	}
 }
 
-// GOROOT returns the directory of the Go that builds.
-func (p Program) GOROOT(ctx context.Context) (string, error) {
-	out, err := p.command(ctx, platform.Platform{}, "env", "GOROOT")
-	return strings.TrimSpace(string(out)), err
+// Go returns the directory and the version of the Go that builds.
+func (p Program) Go(ctx context.Context) (root, version string, err error) {
+	out, err := p.command(ctx, platform.Platform{}, "env", "GOROOT", "GOVERSION")
+	root, version, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return root, version, err
 }
 
 func (p Program) command(ctx context.Context, on platform.Platform, args ...string) ([]byte, error) {

@@ -128,11 +128,11 @@ func TestFind_KnowsAllOfOrrery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goroot, err := p.GOROOT(t.Context())
+	goroot, goVersion, err := p.Go(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := licenses.Find(packages, goroot, runtime.Version())
+	all, err := licenses.Find(packages, goroot, goVersion)
 	if err != nil {
 		t.Fatal(err)
 	}

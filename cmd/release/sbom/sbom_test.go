@@ -48,11 +48,11 @@ var built = sync.OnceValues(func() (Executable, error) {
 	if e.Packages, err = p.Packages(context.Background(), here); err != nil {
 		return e, err
 	}
-	goroot, err := p.GOROOT(context.Background())
+	goroot, goVersion, err := p.Go(context.Background())
 	if err != nil {
 		return e, err
 	}
-	e.Modules, err = licenses.Find(e.Packages, goroot, runtime.Version())
+	e.Modules, err = licenses.Find(e.Packages, goroot, goVersion)
 	return e, err
 })
 
