@@ -13,8 +13,13 @@ import (
 	"orrery/cmd/release/licenses"
 )
 
-// untagged is the tag of a version that is none, as "orrery manifests" has it.
-const untagged = "devel"
+// imageTag returns the tag that "orrery manifests" has for a version.
+func imageTag(version string) string {
+	if !strings.HasPrefix(version, "v") {
+		return "devel"
+	}
+	return version
+}
 
 // image makes the image's file, in place of an earlier one.
 func (r *release) image(ctx context.Context) error {
@@ -36,10 +41,7 @@ func (r *release) image(ctx context.Context) error {
 		contents = append(contents, image.Content{Platform: on, Program: e.content, Licenses: []archive.File{license, e.terms()}})
 		r.say(fmt.Sprintf("built %s for %s: %s", orrery, on, megabytes(int64(len(e.content)))))
 	}
-	tag := untagged
-	if strings.HasPrefix(r.version, "v") {
-		tag = r.version
-	}
+	tag := imageTag(r.version)
 	m := image.Image{Name: orrery, Tag: tag, At: r.at, Labels: map[string]string{
 		"org.opencontainers.image.title":       orrery,
 		"org.opencontainers.image.description": "A Kubernetes scheduler you can watch",

@@ -287,24 +287,30 @@ func TestCheckSize_RefusesLargeArchives(t *testing.T) {
 }
 
 func TestImage_IsTheSameInAnotherDirectory(t *testing.T) {
-	for version, name := range map[string]string{"v1.2.3": "orrery_v1.2.3_image.tar", "0a1b2c3-dirty": "orrery_devel_image.tar", "": "orrery_devel_image.tar"} {
-		var made []map[string][]byte
-		for range 2 {
-			r, said := tinyRelease(t, here)
-			r.version = version
-			if err := r.image(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			made = append(made, folder(t, r.out))
-			if len(*said) != 2 || !strings.Contains((*said)[1], name+": orrery:") {
-				t.Errorf("it said %q", *said)
-			}
+	const name = "orrery_v1.2.3_image.tar"
+	var made []map[string][]byte
+	for range 2 {
+		r, said := tinyRelease(t, here)
+		if err := r.image(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		if got := names(made[0]); !slices.Equal(got, []string{name}) {
-			t.Errorf("%q: it made %q", version, got)
+		made = append(made, folder(t, r.out))
+		if len(*said) != 2 || !strings.Contains((*said)[1], name+": orrery:v1.2.3, ") {
+			t.Errorf("it said %q", *said)
 		}
-		if !bytes.Equal(made[0][name], made[1][name]) || len(made[0][name]) == 0 {
-			t.Errorf("%q: two images of one source differ", version)
+	}
+	if got := names(made[0]); !slices.Equal(got, []string{name}) {
+		t.Errorf("it made %q", got)
+	}
+	if !bytes.Equal(made[0][name], made[1][name]) || len(made[0][name]) == 0 {
+		t.Error("two images of one source differ")
+	}
+}
+
+func TestImageTag(t *testing.T) {
+	for version, want := range map[string]string{"v1.2.3": "v1.2.3", "v1": "v1", "0a1b2c3-dirty": "devel", "": "devel"} {
+		if got := imageTag(version); got != want {
+			t.Errorf("%q: the tag is %q, want %q", version, got, want)
 		}
 	}
 }
