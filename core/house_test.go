@@ -143,7 +143,6 @@ demo/playback: core/engine core/framework core/trace core/trace/play
 demo: core/engine core/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario
 docs/features
-docs/dependencies
 docs/limits
 docs/pictures: core/engine core/printable core/trace core/trace/play core/whatif core/whatif/change core/world demo demo/playback themes views views/collect views/draw
 docs/scale: core/config core/engine core/mk core/mk/kinds core/world views views/collect views/draw
@@ -163,6 +162,7 @@ cmd/release/krew: cmd/release/platform
 cmd/release/build: cmd/release/platform
 cmd/release/typecheck: cmd/release/build cmd/release/platform
 cmd/release/licenses: cmd/release/build
+docs/dependencies: cmd/release/licenses
 cmd/release/sbom/sbomtest
 cmd/release/sbom: cmd/release/build cmd/release/licenses cmd/release/platform
 cmd/release/image: cmd/release/archive cmd/release/platform

@@ -4,6 +4,6 @@
 //	go list, for each system ──► modules ──► licence files ──► docs/dependencies.md
 //
 // A test compares the document with what is used now, so that a change has to show what it brings: go.mod alone does not say which modules
-// reach a user. A licence is recognized by its own words in the module's files, without a network; a module whose licence is not
+// reach a user. A licence is recognized in the module's files, as for what is released; a module whose licence is not
 // known, or not allowed, is an error.
 package main

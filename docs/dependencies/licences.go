@@ -6,29 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
+
+	"orrery/cmd/release/licenses"
 )
 
-// licences are those that are allowed, each with words that it alone has, in lower case and single-spaced.
-var licences = []struct{ name, words string }{
-	{"Apache-2.0", "apache license version 2.0, january 2004"},
-	{"BSD-3-Clause", "used to endorse or promote products derived from this software without specific prior written permission"},
-	{"BSD-2-Clause", "in binary form must reproduce the above copyright notice, this list of conditions and the following disclaimer in the documentation and/or other materials provided with the distribution. this software is provided by"},
-	{"ISC", "this software for any purpose with or without fee is hereby granted, provided that the above copyright notice"},
-	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy"},
-	{"MPL-2.0", "mozilla public license version 2.0"},
-}
-
-// licencesIn recognizes the licences of a text.
-func licencesIn(text string) (names []string) {
-	text = strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return unicode.IsSpace(r) || r == '*' }), " ")
-	for _, l := range licences {
-		if strings.Contains(text, l.words) {
-			names = append(names, l.name)
-		}
-	}
-	return names
-}
+// allowed are the licences that a module may be under, by their SPDX identifiers. The last one is of documents.
+var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "CC-BY-SA-4.0"}
 
 // licencesOf recognizes the licences of a module by the files in its folder.
 func licencesOf(module, dir string) ([]string, error) {
@@ -45,11 +28,22 @@ func licencesOf(module, dir string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the licence of %s: %w", module, err)
 		}
-		names = append(names, licencesIn(string(text))...)
+		names = append(names, licenses.IDs(text)...)
 	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("%s has no licence that is known and allowed: look into %s", module, dir)
-	}
+	return allowedOnly(module, dir, names)
+}
+
+// allowedOnly returns the licences of a module once, and an error if one is not allowed or there is none.
+func allowedOnly(module, dir string, names []string) ([]string, error) {
 	slices.Sort(names)
-	return slices.Compact(names), nil
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no licence that is known: look into %s", module, dir)
+	}
+	for _, name := range names {
+		if !slices.Contains(allowed, name) {
+			return nil, fmt.Errorf("%s is under %s, which is not allowed: look into %s", module, name, dir)
+		}
+	}
+	return names, nil
 }
