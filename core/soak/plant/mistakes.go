@@ -39,4 +39,12 @@ var mistakes = []planted.Mistake{
 	{Name: "the random source is not restored", File: "engine/codec.go", From: "if codec.Text(c, &chance); c.Reading() && c.OK() {", To: "if codec.Text(c, &chance); c.Reading() && !c.OK() {"},
 	{Name: "a checkpoint is written in the middle of a cycle", File: "trace/play/recorder.go", From: " || !r.engine.Settled() {", To: " {"},
 	{Name: "a reader misses ticks", File: "trace/play/feed.go", From: "\tif len(f.subscribers) > 0 {\n\t\tbody := trace.Input", To: "\tif _, tick := in.Event.(world.Tick); len(f.subscribers) > 0 && !tick {\n\t\tbody := trace.Input"},
+	{Name: "a pod that another scheduler has bound stays queued", File: "engine/pods.go", From: "\t\t\te.queue.RemoveAssigned(was, is.Spec.NodeName, e.now)\n", To: ""},
+	{Name: "a pod whose attempt failed with an error does not back off", File: "queue/backoff.go", From: "\t\tcount = p.consecutiveErrors\n", To: "\t\treturn -1\n"},
+	{Name: "a gated pod counts as gone", File: "engine/view.go", From: "\tcase queue.Gated:\n\t\treturn StateGated\n", To: ""},
+	{Name: "events that no pod in flight needs are kept", File: "queue/in_flight_events.go", From: "\tclear(passed)\n\tq.inFlightEvents.shrink()\n", To: ""},
+	{Name: "how many bindings failed is not restored", File: "engine/codec.go", From: "\t\tcodec.Uint(c, count)\n\t}\n\tfor i := range", To: "\t\tif codec.Uint(c, count); c.Reading() && count == &e.counters.BindingsFailed {\n\t\t\t*count = 0\n\t\t}\n\t}\n\tfor i := range"},
+	{Name: "the nominated pods on a node do not end a kept verdict", File: "engine/filterreusing.go", From: "nominated.marks[places[i].Number] {", To: "false {"},
+	{Name: "the least of all domains is not found again", File: "plugins/topology/domainsums.go", From: "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", To: "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
+	{Name: "a node that comes to the end keeps its old number", File: "cache/order.go", From: "\t\ts.moved = append(s.moved, int32(n))\n\t\tn++\n", To: "\t\tif n < len(s.order)-1 {\n\t\t\ts.moved = append(s.moved, int32(n))\n\t\t}\n\t\tn++\n"},
 }
