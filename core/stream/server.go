@@ -30,10 +30,11 @@ type Source interface {
 const DefaultMaxReaders = 8
 
 const (
-	// maxPendingBytes bounds the records that wait for one reader: some 5 s at 1,000 decisions a second.
+	// maxPendingBytes bounds the records that wait for one reader: some 5 s at 1,000 decisions a second, as long as the state of 100,000 pods
+	// takes to write on a busy machine. Readers share the records.
 	//
 	//orrery:limit readers; records that wait for a reader, in bytes; the reader is dropped
-	maxPendingBytes = 32 << 20
+	maxPendingBytes = 128 << 20
 	// beginTimeout bounds the wait for the engine's loop, and for the end of a cycle that waits for an extender.
 	//
 	//orrery:limit readers; the wait for a stream's beginning; refused with 503

@@ -173,6 +173,26 @@ func TestServer_DropsSlowReaders(t *testing.T) {
 	}
 }
 
+// Encoding may take longer than a reader may take for what is written to it: it is not the reader that is slow.
+func TestServer_EncodingMayTakeLong(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		t.Run(fmt.Sprint("http2=", http2), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScheduler(t, 2)
+				server := serverOf(s, 8)
+				reader := follow(attach(t, host(t, server, http2), 0))
+				s.run(2, 10)
+				release := server.HoldEncoding()
+				s.run(12, 10)
+				release()
+				s.run(2, 10)
+				server.End("it was enough")
+				checkExact(t, <-reader, s)
+			})
+		})
+	}
+}
+
 func TestServer_AdmitsSoManyReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScheduler(t, 2)

@@ -44,6 +44,8 @@ func (s *sink) send(how func() error) (err error) {
 		began := time.Now()
 		if err = s.control.SetWriteDeadline(began.Add(takeTimeout)); err == nil {
 			err = how()
+			// HTTP/2 would end the stream at the deadline although nothing is being written then.
+			_ = s.control.SetWriteDeadline(time.Time{})
 		}
 		switch {
 		case err == nil, errors.Is(err, http.ErrNotSupported):
