@@ -15,7 +15,7 @@ PKG ?= ./...
 RELEASE_URL ?= https://example.com/orrery/$(VERSION)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
-.PHONY: help demo build test check fmt lint release image bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale clean
+.PHONY: help demo build test check fmt lint release image bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale bench-attach clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ demo-cluster: ## a real API server with fake nodes, left running for orrery cons
 
 bench-cluster: ## upstream and Orrery against a real API server, run alternately
 	cd $(PARITY) && go run ./benchcluster -out ../../docs/benchmarks-cluster.md
+
+bench-attach: ## what readers and recordings on disk take of orrery run, with 100,000 pods; ROW=regexp for some
+	cd $(PARITY) && go test ./benchattach -run none -bench '$(ROW)' -benchtime 1x -timeout 2h
 
 soak: ## virtual hours of hostile operation, HOURS of them from SEED; PLAN=file for one plan
 	go run ./core/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))

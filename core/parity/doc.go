@@ -26,6 +26,7 @@
 //	storage      upstream's controllers of volumes on it, with fake CSI drivers
 //	program      builds and starts schedulers as processes
 //	bench        benchmarks of upstream and Orrery in one process
+//	benchattach  what attached readers and recordings on disk take of "orrery run"
 //	benchcluster benchmarks of both on a real API server
 //	democluster  a cluster for experiments
 //	demorecord   records the demo's scenarios on a real API server
