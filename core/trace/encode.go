@@ -76,11 +76,13 @@ func (e *encoder) object(o world.Object) error {
 	e.entry = appendText(e.entry, string(kind))
 	at := len(e.entry)
 	e.entry = append(e.entry, make([]byte, size)...)
-	n, err := message.MarshalTo(e.entry[at:])
+	n, err := message.MarshalToSizedBuffer(e.entry[at:]) // MarshalTo would compute the size again
+	if err == nil && n != size {
+		err = fmt.Errorf("it takes %d bytes and said %d", n, size)
+	}
 	if err != nil {
 		return fmt.Errorf("recording %s %q: %w", kind, printable.Line(o.GetNamespace()+"/"+o.GetName(), 200), err)
 	}
-	e.entry = e.entry[:at+n]
 	_, shape := knownKind([]byte(kind))
 	memory := shape.Proto(e.entry[at:])
 	if memory > maxObjectMemory {

@@ -34,7 +34,8 @@ const (
 type protoObject interface {
 	world.Object
 	Size() int
-	MarshalTo([]byte) (int, error)
+	// MarshalToSizedBuffer writes to the end of a buffer, which has the object's size.
+	MarshalToSizedBuffer([]byte) (int, error)
 	Unmarshal([]byte) error
 }
 

@@ -86,9 +86,8 @@ func (c *Custom) DeepCopyObject() runtime.Object {
 	return copied
 }
 
-// metadata is the part that Size, MarshalTo and Unmarshal encode as a protocol buffer, for recordings; the whole object
+// metadata is the part that Size, MarshalToSizedBuffer and Unmarshal encode as a protocol buffer, for recordings; the whole object
 // is not recorded.
-
 func (c *Custom) metadata() *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: c.ObjectMeta}
 }
@@ -96,8 +95,8 @@ func (c *Custom) metadata() *metav1.PartialObjectMetadata {
 // Size is the encoded length in bytes.
 func (c *Custom) Size() int { return c.metadata().Size() }
 
-// MarshalTo writes the metadata.
-func (c *Custom) MarshalTo(to []byte) (int, error) { return c.metadata().MarshalTo(to) }
+// MarshalToSizedBuffer writes the metadata to the end of a buffer, which has their size.
+func (c *Custom) MarshalToSizedBuffer(to []byte) (int, error) { return c.metadata().MarshalToSizedBuffer(to) }
 
 // Unmarshal reads the metadata.
 func (c *Custom) Unmarshal(from []byte) error {
