@@ -18,6 +18,7 @@
 //	faults_test.go      429s, slow and lost responses, watches that end or expire; missed events are reported
 //	custom_test.go      a plugin that waits for a custom resource
 //	rivals_test.go      Orrery and kube-scheduler take over from each other under one lease
+//	attach_test.go      attached through the port-forward, across a failover, a reader that stalls; a recording cut by a crash
 //	conflict_test.go    two schedulers on the same nodes, and on the same pods
 //	describe_test.go    kubectl describe pod, compared with kube-scheduler
 //	causes_test.go      twelve causes of pending pods, explained in three ways, compared with what kube-scheduler says

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -56,21 +55,7 @@ func (s *fixture) fakeKubelet(node, uid string) {
 	kubelet.Listener = listener
 	kubelet.StartTLS()
 	s.t.Cleanup(kubelet.Close)
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.eventually(func() error {
-		n, err := s.client.CoreV1().Nodes().Get(s.ctx, node, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		n.Status.Addresses = []v1.NodeAddress{{Type: v1.NodeInternalIP, Address: address}}
-		n.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(number)
-		_, err = s.client.CoreV1().Nodes().UpdateStatus(s.ctx, n, metav1.UpdateOptions{})
-		return err
-	})
+	s.setKubeletAddress(node, listener.Addr())
 }
 
 // read reads a node's usage as a user until the node has answered.

@@ -97,6 +97,8 @@ type fixture struct {
 	name   string
 	lease  string // the lease of its schedulers
 	began  time.Time
+	// hostname, unless it is empty, is that of the processes to be started.
+	hostname string
 }
 
 func newFixture(t *testing.T, nodes ...*v1.Node) *fixture {

@@ -3,6 +3,7 @@ package live_test
 import (
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -75,7 +76,14 @@ func (s *fixture) execute(what schedulerProgram, args ...string) *process {
 	p := &process{Cmd: exec.Command(name, args...), t: s.t, output: &lockedBuffer{}, end: make(chan struct{})}
 	p.Stdout, p.Stderr = p.output, p.output
 	p.Env = append(os.Environ(), "TMPDIR="+s.t.TempDir())
-	if err := p.Start(); err != nil {
+	if s.hostname != "" {
+		p.named(s.hostname)
+	}
+	err = p.Start()
+	if errors.Is(err, os.ErrPermission) && s.hostname != "" {
+		s.t.Skipf("a process cannot have a hostname of its own here: %v", err)
+	}
+	if err != nil {
 		s.t.Fatal(err)
 	}
 	go func() {
