@@ -96,7 +96,9 @@ func (c *Custom) metadata() *metav1.PartialObjectMetadata {
 func (c *Custom) Size() int { return c.metadata().Size() }
 
 // MarshalToSizedBuffer writes the metadata to the end of a buffer, which has their size.
-func (c *Custom) MarshalToSizedBuffer(to []byte) (int, error) { return c.metadata().MarshalToSizedBuffer(to) }
+func (c *Custom) MarshalToSizedBuffer(to []byte) (int, error) {
+	return c.metadata().MarshalToSizedBuffer(to)
+}
 
 // Unmarshal reads the metadata.
 func (c *Custom) Unmarshal(from []byte) error {

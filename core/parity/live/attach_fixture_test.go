@@ -120,20 +120,25 @@ func (k *forwardingKubelet) runAs(name string, labels map[string]string, start f
 	pod := apiserver.Pod(name, "1m", "1Mi")
 	pod.Namespace, pod.Labels = metav1.NamespaceSystem, labels
 	pod.Spec.NodeName, pod.Spec.SchedulerName = k.node, "none"
-	created, err := k.client.CoreV1().Pods(pod.Namespace).Create(k.ctx, pod, metav1.CreateOptions{})
-	if err != nil {
+	pods := k.client.CoreV1().Pods(pod.Namespace)
+	if _, err := pods.Create(k.ctx, pod, metav1.CreateOptions{}); err != nil {
 		k.t.Fatal(err)
 	}
 	k.t.Cleanup(func() {
-		err := k.client.CoreV1().Pods(pod.Namespace).Delete(context.Background(), name, *metav1.NewDeleteOptions(0))
+		err := pods.Delete(context.Background(), name, *metav1.NewDeleteOptions(0))
 		if err != nil && !apierrors.IsNotFound(err) {
 			k.t.Error(err)
 		}
 	})
-	created.Status.Phase = v1.PodRunning
-	if _, err := k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(k.ctx, created, metav1.UpdateOptions{}); err != nil {
-		k.t.Fatal(err)
-	}
+	k.eventually(func() error {
+		got, err := pods.Get(k.ctx, name, metav1.GetOptions{})
+		if err != nil || got.Status.Phase == v1.PodRunning { // as another test's kubelet of all nodes has it
+			return err
+		}
+		got.Status.Phase = v1.PodRunning
+		_, err = pods.UpdateStatus(k.ctx, got, metav1.UpdateOptions{})
+		return err
+	})
 	k.mu.Lock()
 	k.ports[name] = p.port
 	k.mu.Unlock()

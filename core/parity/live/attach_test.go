@@ -20,8 +20,10 @@ const attachDeadline = 3 * time.Minute
 // attach runs "orrery attach" as an administrator, which finds the leader of the fixture's lease.
 func (s *fixture) attach(target ...string) *process {
 	s.t.Helper()
-	return s.exec(append([]string{"attach", "--output=json", "--since=0s", "--kubeconfig=" + s.adminKubeconfig(),
-		"--leader-elect-resource-name=" + s.lease}, target...)...)
+	return s.exec(append([]string{
+		"attach", "--output=json", "--since=0s", "--kubeconfig=" + s.adminKubeconfig(),
+		"--leader-elect-resource-name=" + s.lease,
+	}, target...)...)
 }
 
 func (s *fixture) adminKubeconfig() string {
