@@ -34,6 +34,7 @@ const (
 	scheduler = "system:kube-scheduler"
 	rival     = "rival"
 	noRights  = "no-rights"
+	attacher  = "attacher"
 )
 
 func TestMain(m *testing.M) {
@@ -56,7 +57,7 @@ func startServer() (err error) {
 		return err
 	}
 	server, err = apiserver.New(apiserver.Options{
-		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer},
+		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer, attacher},
 		Flags: append(gateFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
 	})
 	if err != nil {

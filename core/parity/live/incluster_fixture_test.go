@@ -36,8 +36,10 @@ type installation struct {
 	*fixture
 	proxy *faultproxy.Proxy
 	args  []string // of the container
-	files map[string]string
-	token string
+	// labels are those of the pods.
+	labels map[string]string
+	files  map[string]string
+	token  string
 }
 
 // install creates the printed objects, until the test ends, and lets the replicas reach the API server through a proxy.
@@ -105,7 +107,7 @@ func (i *installation) readDeployment(deployment *appsv1.Deployment) {
 		i.t.Errorf("the Deployment has %d replicas", n)
 	}
 	pod := deployment.Spec.Template.Spec
-	i.args = pod.Containers[0].Args
+	i.args, i.labels = pod.Containers[0].Args, deployment.Spec.Template.Labels
 	from := slices.IndexFunc(pod.Volumes, func(v v1.Volume) bool { return v.ConfigMap != nil })
 	files, err := i.client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(i.ctx, pod.Volumes[from].ConfigMap.Name, metav1.GetOptions{})
 	if err != nil {

@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,8 +20,8 @@ import (
 )
 
 // As "orrery manifests --replace-default" prints it, and with nothing else, Orrery schedules a cluster: two replicas bind a thousand pods
-// and some with volumes and devices, preempt, and go on when the leader is killed. No request of theirs is refused, and they use every
-// right that is printed.
+// and some with volumes and devices, preempt, and go on when the leader is killed. A user who has the printed rights to attach follows that. No request of theirs
+// is refused, and they use every right that is printed.
 func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	pods := count(t, 1000)
 	s := newStorage(t, storageOptions{}, zonedNodes(12+pods/100)...)
@@ -30,10 +31,13 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.priorities()
 	i := s.install("--replace-default")
 	watches := s.watchBindings()
-	first := i.replica()
+	k := s.startKubelet("node-0")
+	first := k.runAs("orrery-first", i.labels, i.replica)
 	s.eventually(func() error { return i.leads(first) })
-	second := i.replica()
+	second := k.runAs("orrery-second", i.labels, i.replica)
 	s.eventually(second.ready)
+	reader := i.attach()
+	s.within(attachDeadline, func() error { return reader.printedState("attached", "orrery-first") })
 	made := s.createSlowly(pods)
 	s.eventually(func() error { return s.atLeastBound(pods / 6) })
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
@@ -44,6 +48,8 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	}
 	s.eventually(func() error { return i.leads(second) })
 	s.allBound(pods)
+	s.within(attachDeadline, func() error { return reader.printedState("lost", "orrery-first") })
+	s.within(attachDeadline, func() error { return reader.printedState("attached", "orrery-second") })
 
 	i.proxy.Set(faultproxy.Faults{FirstLost: true}) // what is unknown then has to be read
 	const devices, volumes = 20, 20
@@ -54,6 +60,8 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 		s.add(withClaims(small("with-"+name), name))
 	}
 	s.allBound(pods + devices + volumes)
+	s.within(attachDeadline, func() error { return s.printedBindings(reader, "with-", volumes) })
+	reader.checkSame()
 	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
 	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
 	i.proxy.Set(faultproxy.Faults{})
@@ -165,6 +173,46 @@ func (i *installation) preempt() {
 		}
 		return fmt.Errorf("high has no node")
 	})
+}
+
+// attach runs "orrery attach" as a user who has nothing but the printed rights to do so.
+func (i *installation) attach() *process {
+	i.t.Helper()
+	user := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: attacher}}
+	everywhere := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: attacher}, Subjects: user,
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "orrery-attach"},
+	}
+	if _, err := i.client.RbacV1().ClusterRoleBindings().Create(i.ctx, everywhere, metav1.CreateOptions{}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.t.Cleanup(func() {
+		_ = i.client.RbacV1().ClusterRoleBindings().Delete(context.Background(), attacher, metav1.DeleteOptions{})
+	})
+	roles, err := i.client.RbacV1().Roles(metav1.NamespaceSystem).List(i.ctx, metav1.ListOptions{})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for _, role := range roles.Items {
+		if !strings.HasPrefix(role.Name, "orrery-attach") {
+			continue
+		}
+		binding := &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: role.Name + "-" + attacher}, Subjects: user,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: role.Name},
+		}
+		if _, err := i.client.RbacV1().RoleBindings(role.Namespace).Create(i.ctx, binding, metav1.CreateOptions{}); err != nil {
+			i.t.Fatal(err)
+		}
+		i.t.Cleanup(func() {
+			_ = i.client.RbacV1().RoleBindings(role.Namespace).Delete(context.Background(), binding.Name, metav1.DeleteOptions{})
+		})
+	}
+	kubeconfig, err := server.Kubeconfig(attacher)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return i.exec("attach", "--output=json", "--since=0s", "--kubeconfig="+kubeconfig)
 }
 
 // scrape reads a replica's metrics with the printed role for them.
