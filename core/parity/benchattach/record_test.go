@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/trace"
 	"orrery/core/trace/segments"
 )
 
@@ -36,11 +37,9 @@ func BenchmarkRecording_Day(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
 		s := schedule(b, "--record-dir="+dir)
-		s.until("the state is recorded", func() bool { return s.metric("orrery_recording_up") == 1 })
-		listed := s.segmentsOf(dir, 1)
-		state := listed[len(listed)-1].Bytes // a list of many pods may be more than waits for the disk: then the recording begins again
 		s.rate = rate
 		s.work()
+		state := s.stateBytes()
 		bound, before := s.load.bound.Load(), s.segmentsOf(dir, 1)
 		time.Sleep(length)
 		decisions, after := s.load.bound.Load()-bound, s.segmentsOf(dir, 1)
@@ -58,6 +57,22 @@ func BenchmarkRecording_Day(b *testing.B) {
 		b.ReportMetric(states, "segments/day")
 		b.ReportMetric((records+states*float64(state))/1e9, "GB/day")
 	}
+}
+
+// stateBytes returns how many bytes a stream's state has, as a segment's does.
+func (s *scheduler) stateBytes() int64 {
+	s.b.Helper()
+	from := s.attach(0)
+	defer from.Close()
+	var read counter
+	r, err := trace.NewReader(io.TeeReader(from, &read))
+	if err == nil {
+		_, err = r.Next()
+	}
+	if err != nil {
+		s.b.Fatalf("reading the state: %v", err)
+	}
+	return int64(read.bytes)
 }
 
 // BenchmarkRecording_ExplainAt records whole segments, fills their directory with copies of an earlier time up to ORRERY_GIB, and measures
