@@ -21,6 +21,8 @@ type Faults struct {
 	FirstLost bool
 	// WatchMost limits how long a watch lasts; zero means no limit.
 	WatchMost time.Duration
+	// Graceful ends those watches as the API server does, and not as a broken connection.
+	Graceful bool
 	// Expired is the share of watches that are answered with 410 Gone.
 	Expired float64
 	// Blind answers every read with 503.

@@ -3,6 +3,7 @@ package faultproxy
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -33,7 +34,7 @@ type Proxy struct {
 	rng     *rand.Rand
 	turn    int             // of lostAnswers
 	written map[string]bool // addresses whose first response was lost
-	watches map[*context.CancelFunc]string
+	watches map[*context.CancelCauseFunc]string
 	open    map[net.Conn]bool // the clients' connections
 	counts  Counts
 }
@@ -64,7 +65,7 @@ func New(server *rest.Config, seed uint64) (*Proxy, error) {
 	silent := log.New(io.Discard, "", 0)
 	p := &Proxy{
 		address: "https://" + listener.Addr().String(), ca: authority, rng: rand.New(rand.NewPCG(seed, seed)),
-		written: map[string]bool{}, watches: map[*context.CancelFunc]string{}, open: map[net.Conn]bool{},
+		written: map[string]bool{}, watches: map[*context.CancelCauseFunc]string{}, open: map[net.Conn]bool{},
 		proxy: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(host) }, Transport: transport, FlushInterval: -1, ErrorLog: silent},
 	}
 	p.http = &http.Server{Handler: p, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}, ErrorLog: silent, ConnState: p.track}
@@ -86,7 +87,7 @@ func (p *Proxy) Set(f Faults) {
 	defer p.mu.Unlock()
 	p.faults = f
 	for end := range p.watches {
-		(*end)()
+		(*end)(nil)
 	}
 }
 
@@ -160,33 +161,48 @@ func (p *Proxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		ctx, end := p.watch(r)
 		defer end()
 		r = r.WithContext(ctx)
+		defer func() {
+			if context.Cause(ctx) != errGraceful {
+				return
+			}
+			if aborted := recover(); aborted != nil && aborted != http.ErrAbortHandler {
+				panic(aborted)
+			}
+		}()
 	}
 	p.proxy.ServeHTTP(to, r)
 }
 
+// errGraceful ends a watch without breaking its stream.
+var errGraceful = errors.New("the watch has lasted long enough")
+
 // watch returns a context that ends with the request, when the faults change, or after WatchMost.
 func (p *Proxy) watch(r *http.Request) (watching context.Context, end func()) {
-	watching, cancel := context.WithCancel(r.Context())
-	cut := context.CancelFunc(func() {
+	watching, cancel := context.WithCancelCause(r.Context())
+	cut := context.CancelCauseFunc(func(cause error) {
 		p.counts.Cut++ // the caller holds the lock
-		cancel()
+		cancel(cause)
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watches[&cut] = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	var timer *time.Timer
 	if p.faults.WatchMost > 0 {
+		var cause error
+		if p.faults.Graceful {
+			cause = errGraceful
+		}
 		timer = time.AfterFunc(p.faults.WatchMost, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			cut()
+			cut(cause)
 		})
 	}
 	return watching, func() {
 		if timer != nil {
 			timer.Stop()
 		}
-		cancel()
+		cancel(nil)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.watches, &cut)
