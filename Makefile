@@ -10,12 +10,13 @@ SEED ?= 1
 ROW ?= .
 HOURS ?= 1000
 MINUTES ?= 10
+RATE ?= 200
 TARGET ?= .
 PKG ?= ./...
 RELEASE_URL ?= https://example.com/orrery/$(VERSION)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
-.PHONY: help demo build test check fmt lint release image bench soak fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale bench-attach clean
+.PHONY: help demo build test check fmt lint release image bench soak soak-live fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale bench-attach clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +84,9 @@ bench-attach: ## what readers and recordings on disk take of orrery run, with 10
 
 soak: ## virtual hours of hostile operation, HOURS of them from SEED; PLAN=file for one plan
 	go run ./core/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))
+
+soak-live: ## two replicas and a console on a real API server, through faults, for MINUTES; RATE pods per second come and go
+	cd $(PARITY) && go run ./soaklive -minutes $(MINUTES) -rate $(RATE) -seed $(SEED)
 
 fuzz: ## look for inputs that break a fuzz target, for MINUTES in all; TARGET=regexp for some targets
 	go run ./core/fuzz/command -minutes $(MINUTES) -targets '$(TARGET)'

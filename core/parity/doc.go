@@ -27,6 +27,7 @@
 //	program      builds and starts schedulers as processes
 //	bench        benchmarks of upstream and Orrery in one process
 //	benchattach  what attached readers and recordings on disk take of "orrery run"
+//	soaklive     replicas and a console on a real API server for long, behind the proxy: do they leak, is a pod lost
 //	benchcluster benchmarks of both on a real API server
 //	democluster  a cluster for experiments
 //	demorecord   records the demo's scenarios on a real API server
