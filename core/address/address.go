@@ -48,7 +48,8 @@ func WithoutCredentials(address string) string {
 	return scheme + address[at+1:]
 }
 
-var credentials = regexp.MustCompile(`://[^\s"]*@`)
+// credentials are in an address, or in one that was taken for the name of a file and cleaned as such.
+var credentials = regexp.MustCompile(`(://|https?:/{1,2})[^\s"]*@`)
 
 // ErrorText returns the text of an error, with the addresses in it without credentials.
-func ErrorText(err error) string { return credentials.ReplaceAllString(err.Error(), "://") }
+func ErrorText(err error) string { return credentials.ReplaceAllString(err.Error(), "$1") }

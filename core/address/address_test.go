@@ -38,6 +38,7 @@ func TestErrorText_HidesCredentialsOfEveryAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		`Get "https://me:***@host/api": refused`:                    `Get "https://host/api": refused`,
 		`"http://me:a/b@proxy" and "https://me@host", not me@there`: `"http://proxy" and "https://host", not me@there`,
+		`open /etc/http:/me:pw@host: no such file`:                  `open /etc/http:/host: no such file`,
 		`https://host: user me@there may not`:                       `https://host: user me@there may not`,
 	} {
 		if got := address.ErrorText(errors.New(text)); got != want {
