@@ -134,11 +134,29 @@ func (p *watchedProgram) memory(ctx context.Context, l *level) (err error) {
 	return err
 }
 
+// debugTries is how often a debug page is asked for, a second apart: who asks is unknown while the API server is too slow to say.
+const debugTries = 30
+
 // debugNumber reads a number from a debug page.
-func (p *watchedProgram) debugNumber(ctx context.Context, path string, pattern *regexp.Regexp) (int64, error) {
+func (p *watchedProgram) debugNumber(ctx context.Context, path string, pattern *regexp.Regexp) (n int64, err error) {
+	for try := range debugTries {
+		var answer int
+		if n, answer, err = p.askDebug(ctx, path, pattern); answer != http.StatusUnauthorized || try == debugTries-1 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return 0, errors.New("interrupted")
+		case <-time.After(time.Second):
+		}
+	}
+	return n, err
+}
+
+func (p *watchedProgram) askDebug(ctx context.Context, path string, pattern *regexp.Regexp) (n int64, code int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.debug+path, nil)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if p.token != "" {
 		r.Header.Set("Authorization", "Bearer "+p.token)
@@ -146,18 +164,17 @@ func (p *watchedProgram) debugNumber(ctx context.Context, path string, pattern *
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}, Timeout: time.Minute}
 	answer, err := client.Do(r)
 	if err != nil {
-		return 0, fmt.Errorf("measuring %s: %w", p.name, err)
+		return 0, 0, fmt.Errorf("measuring %s: %w", p.name, err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return 0, fmt.Errorf("measuring %s: %w", p.name, err)
+		return 0, 0, fmt.Errorf("measuring %s: %w", p.name, err)
 	}
-	n, err := number(pattern, body)
-	if err != nil {
+	if n, err = number(pattern, body); err != nil {
 		err = fmt.Errorf("measuring %s: %s: %w", p.name, answer.Status, err)
 	}
-	return n, err
+	return n, answer.StatusCode, err
 }
 
 func number(pattern *regexp.Regexp, text []byte) (int64, error) {

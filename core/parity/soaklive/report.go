@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"orrery/core/parity/faultproxy"
@@ -51,43 +54,64 @@ func (r *report) wanted(program int) level {
 
 func mebibytes(n int64) string { return fmt.Sprintf("%5.1f MiB", float64(n)/(1<<20)) }
 
-// memoryTolerance is the share by which memory may differ from the baseline's.
+// memoryTolerance is the share by which memory may grow.
 const memoryTolerance = 0.05
 
-// end prints a table of the extremes after the baseline, and returns what is not level.
+// end prints a table of what is held after the baseline, and returns what is not level.
 func (r *report) end() error {
-	if len(r.measures) <= baseline {
-		return errors.New("there is no round after the baseline to judge")
+	if len(r.measures) <= baseline+1 {
+		return errors.New("there are no two rounds after the baseline to judge")
 	}
-	base := r.measures[baseline-1]
-	fmt.Fprintf(r.to, "\n| program | | at minute %.0f | least after | most after | |\n|---|---|--:|--:|--:|---|\n", base.minute)
+	fmt.Fprintf(r.to, "\n| program | | at minute %.0f | least after | most after | |\n|---|---|--:|--:|--:|---|\n", r.measures[baseline-1].minute)
 	var errs []error
-	for i := range base.levels {
+	for i := range r.measures[0].levels {
+		errs = append(errs, r.judgeMemory(i))
 		for _, of := range []struct {
-			name      string
-			value     func(level) int64
-			tolerance float64
-			text      func(int64) string
+			name  string
+			value func(level) int
 		}{
-			{"live memory", func(l level) int64 { return l.live }, memoryTolerance, mebibytes},
-			{"goroutines", func(l level) int64 { return int64(l.goroutines) }, 0, decimal},
-			{"descriptors", func(l level) int64 { return int64(l.descriptors) }, 0, decimal},
-			{"watches", func(l level) int64 { return int64(l.watches) }, 0, decimal},
+			{"goroutines", func(l level) int { return l.goroutines }},
+			{"descriptors", func(l level) int { return l.descriptors }},
+			{"watches", func(l level) int { return l.watches }},
 		} {
-			was := of.value(base.levels[i])
-			least, most := was, was
-			for _, m := range r.measures[baseline:] {
-				least, most = min(least, of.value(m.levels[i])), max(most, of.value(m.levels[i]))
-			}
-			verdict := "level"
-			if slack := float64(was) * of.tolerance; float64(most-was) > slack || float64(was-least) > slack {
-				verdict = "NOT LEVEL"
-				errs = append(errs, fmt.Errorf("%s of %s: %s at first, then %s to %s", of.name, base.levels[i].program, of.text(was), of.text(least), of.text(most)))
-			}
-			fmt.Fprintf(r.to, "| %s | %s | %s | %s | %s | %s |\n", base.levels[i].program, of.name, of.text(was), of.text(least), of.text(most), verdict)
+			errs = append(errs, r.judgeCount(i, of.name, of.value))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func decimal(n int64) string { return fmt.Sprint(n) }
+// judgeCount checks that a count stays what it is at the baseline.
+func (r *report) judgeCount(program int, name string, value func(level) int) error {
+	base := r.measures[baseline-1].levels[program]
+	was := value(base)
+	least, most := was, was
+	for _, m := range r.measures[baseline:] {
+		least, most = min(least, value(m.levels[program])), max(most, value(m.levels[program]))
+	}
+	return r.judge(base.program, name, least == was && most == was, fmt.Sprint(was), fmt.Sprint(least), fmt.Sprint(most))
+}
+
+// judgeMemory compares the least live memory of the first half of the rounds after the baseline with that of the second half. A single
+// round may be too short for a flight recorder to let go of a half.
+func (r *report) judgeMemory(program int) error {
+	least := func(all []measure) int64 {
+		return slices.MinFunc(all, func(a, b measure) int { return cmp.Compare(a.levels[program].live, b.levels[program].live) }).levels[program].live
+	}
+	after := r.measures[baseline:]
+	base, first, second := r.measures[baseline-1].levels[program], least(after[:len(after)/2]), least(after[len(after)/2:])
+	level := float64(second) <= float64(first)*(1+memoryTolerance)
+	return r.judge(base.program, "live memory, by halves", level, mebibytes(base.live), mebibytes(first), mebibytes(second))
+}
+
+// judge prints a line of the table, and returns an error if it is not level.
+func (r *report) judge(program, name string, level bool, values ...string) error {
+	verdict := "level"
+	if !level {
+		verdict = "NOT LEVEL"
+	}
+	fmt.Fprintf(r.to, "| %s | %s | %s | %s |\n", program, name, strings.Join(values, " | "), verdict)
+	if level {
+		return nil
+	}
+	return fmt.Errorf("%s of %s: %s at first, then %s to %s", name, program, values[0], values[1], values[2])
+}
