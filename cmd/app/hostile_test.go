@@ -62,6 +62,8 @@ func allCommands() []*cobra.Command {
 // hostileFiles are the inputs of the commands.
 type hostileFiles struct {
 	dir, trace, config, scenario, objects, broken, kubeconfig, recording string
+	// usualTrace and usualConfig mean no harm by their names.
+	usualTrace, usualConfig string
 }
 
 func newHostileFiles(t *testing.T) *hostileFiles {
@@ -80,6 +82,8 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 	}
 	quoted := strconv.QuoteToASCII(escapes)
 	h.trace = write("trace"+escapes+".orrery", string(trace))
+	h.usualTrace = write("trace.orrery", string(trace))
+	h.usualConfig = write("config.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n")
 	h.config = write("config"+escapes+".yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: [{schedulerName: "+quoted+"}]\n")
 	h.scenario = write("scenario"+escapes+".yaml", "name: "+quoted+"\n"+quoted+": "+quoted+"\n")
 	h.objects = write("objects"+escapes+".yaml", "{apiVersion: "+quoted+", kind: "+quoted+"}\n---\n{apiVersion: v1, kind: Node, metadata: {name: a}}\n")
