@@ -44,20 +44,23 @@ type attempt struct {
 	fit         *framework.FitError
 	allowed     *fwk.PreFilterResult
 	restricting sets.Set[string]
-	// reuse is what is known of the nodes for pods like this one; nil if nothing is.
-	reuse *framework.Reuse
-	// tree is the search, if it visited no node.
-	tree treeSearch
+	// reuse is what is known of the nodes for pods like this one; nil if nothing is. unlisted says that it has the feasible nodes, and
+	// rejectionsUnlisted that it has the others.
+	reuse              *framework.Reuse
+	unlisted           bool
+	rejectionsUnlisted bool
 	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
-	// Filter. scores are what the ranks are made of, unless they were reused; totals stand for ranks where no more is needed.
+	// Filter. scores are what the ranks are made of, unless they were reused; totals, and the best of unlisted nodes, stand for ranks
+	// where no more is needed.
 	feasible []fwk.NodeInfo
-	// places are those of the feasible nodes, for reuse; nil if an extender put other nodes in their place.
-	places []reuse.Place
-	passed int
-	ranks  []rank
-	scores []fwk.NodePluginScores
-	totals []int64
-	asking asking
+	// positions are those of the feasible nodes, for reuse; nil if an extender put other nodes in their place.
+	positions []int32
+	passed    int
+	ranks     []rank
+	scores    []fwk.NodePluginScores
+	totals    []int64
+	best      reuse.Best
+	asking    asking
 	// postFilter is how far PostFilter has come.
 	postFilter framework.PostFilterRun
 	extended   bool // some of the scores are extenders'

@@ -59,9 +59,9 @@
 //
 // # Files
 //
-// apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt, treesearch
-// its search without visiting nodes, filterreusing and nominatedplaces that with kept verdicts, cyclememory what it writes to, and
-// extending and prioritizing its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins
+// apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt, reusedsearch
+// its search with what earlier cycles found out, nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes
+// to, and extending and prioritizing its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins
 // on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, keptverdicts, dryrun, trial,
 // decision, lastsearch, view, pendingeffects and problems are for readers. codec writes the engine's state, and reads it into another
 // engine, codec_bindings that of bindings; testdata/state.fields says of every field whether it is written, and why not.

@@ -21,7 +21,6 @@ import (
 	"orrery/core/plugins"
 	"orrery/core/plugins/queuesort"
 	"orrery/core/queue"
-	"orrery/core/reuse"
 	"orrery/core/saturating"
 	"orrery/core/store"
 	"orrery/core/volumes"
@@ -106,7 +105,7 @@ type Engine struct {
 	suspended     *attempt                // the scheduling cycle that waits for extenders; nil if none does
 	preempting    atomic.Pointer[attempt] // the scheduling cycle whose PostFilter plugins run; nil if none do
 	feasible      []fwk.NodeInfo          // of the last search; the memory is used again
-	places        []reuse.Place           // of the feasible nodes
+	positions     []int32                 // of the feasible nodes
 	nominated     nominatedPlaces         // as of the last search
 	ranks         []rank                  // of the feasible nodes
 	statuses      *framework.NodeToStatus // the nodes that the last search rejected

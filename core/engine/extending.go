@@ -75,10 +75,10 @@ func (a *attempt) askAboutNodes(x *extender.Extender, verb world.ExtenderVerb) {
 	a.ask(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: nodes, Names: names})
 }
 
-// feasibleNodes returns the objects and the names of the feasible nodes, without a look at the nodes if their places are known.
+// feasibleNodes returns the objects and the names of the feasible nodes, without a look at the nodes if their positions are known.
 func (a *attempt) feasibleNodes() ([]*v1.Node, nodenames.Names) {
 	nodes := make([]*v1.Node, len(a.feasible))
-	if a.places == nil {
+	if a.positions == nil {
 		names := make([]string, len(a.feasible))
 		for i, info := range a.feasible {
 			nodes[i] = info.Node()
@@ -86,12 +86,11 @@ func (a *attempt) feasibleNodes() ([]*v1.Node, nodenames.Names) {
 		}
 		return nodes, nodenames.Of(names)
 	}
-	objects, positions := a.engine.snapshot.NodeObjects(), make([]int32, len(a.places))
-	for i := range a.places {
-		positions[i] = a.places[i].Position
-		nodes[i] = objects[positions[i]]
+	objects := a.engine.snapshot.NodeObjects()
+	for i, position := range a.positions {
+		nodes[i] = objects[position]
 	}
-	return nodes, a.engine.snapshot.NodeNames().At(positions)
+	return nodes, a.engine.snapshot.NodeNames().At(slices.Clone(a.positions))
 }
 
 // ask calls an extender. Without asking, the answer is at once that there is none.
@@ -154,7 +153,7 @@ func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
 		if err != nil {
 			return err
 		}
-		a.feasible, a.places = left, nil
+		a.feasible, a.positions = left, nil
 	}
 	a.rejectFailed(answer.Failed)
 	return nil
@@ -190,14 +189,14 @@ func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent nodenames.Names
 			continue
 		}
 		a.feasible[kept] = a.feasible[i]
-		if a.places != nil {
-			a.places[kept] = a.places[i]
+		if a.positions != nil {
+			a.positions[kept] = a.positions[i]
 		}
 		kept++
 	}
 	a.feasible = a.feasible[:kept]
-	if a.places != nil {
-		a.places = a.places[:kept]
+	if a.positions != nil {
+		a.positions = a.positions[:kept]
 	}
 	return true
 }
@@ -277,7 +276,7 @@ func (e *Engine) forkSuspended(from *attempt) {
 	}
 	a.asking.calls = slices.Clone(from.asking.calls)
 	a.scores, a.ranks = cloneScores(from.scores), slices.Clone(from.ranks)
-	a.reuse, a.places = nil, nil
+	a.reuse, a.positions = nil, nil
 	a.feasible = make([]fwk.NodeInfo, len(from.feasible))
 	for i, info := range from.feasible {
 		a.feasible[i] = e.inSnapshot(from.engine, info)

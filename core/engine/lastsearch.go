@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/reuse"
 )
 
 // NodeResult is a search's result for one node.
@@ -22,7 +24,7 @@ const (
 type lastSearch struct {
 	decision uint64 // the decision's Seq
 	feasible []fwk.NodeInfo
-	tree     treeSearch
+	found    *reuse.Found // nil if all that it rejected is in e.statuses
 	chosen   string
 	results  []NodeResult // derived on first use; empty before
 	names    []string
@@ -38,8 +40,8 @@ func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
 	if len(s.results) == 0 {
 		nodes, _ := e.snapshot.NodeInfos().List()
 		s.results = append(s.results, make([]NodeResult, len(nodes))...)
-		if s.tree.found() {
-			s.tree.mark(s.results)
+		if s.found != nil {
+			s.markFound()
 		} else {
 			e.markVisited(nodes)
 		}
@@ -50,12 +52,12 @@ func (e *Engine) LastSearch() (decision uint64, found []NodeResult) {
 	return s.decision, s.results
 }
 
-// mark sets the results of the nodes that the search would have visited.
-func (t *treeSearch) mark(results []NodeResult) {
-	for at, cell := range t.tree.Nodes(t.window) {
-		results[at] = Feasible
-		if cell.Status != nil {
-			results[at] = Rejected
+// markFound sets the results of a search that listed nothing.
+func (s *lastSearch) markFound() {
+	for position, feasible := range s.found.Visits() {
+		s.results[position] = Rejected
+		if feasible {
+			s.results[position] = Feasible
 		}
 	}
 }
@@ -113,10 +115,18 @@ func markNodes(found []NodeResult, nodes []fwk.NodeInfo, names []string, as Node
 // recordSearch keeps a decision's search. Its rejections are in e.statuses until the next search.
 func (e *Engine) recordSearch(a *attempt) {
 	s := &e.lastSearch
-	s.decision, s.feasible, s.tree, s.chosen, s.results = 0, a.feasible, a.tree, a.decision.Node, s.results[:0]
+	s.decision, s.feasible, s.found, s.chosen, s.results = 0, a.feasible, a.foundUnlisted(), a.decision.Node, s.results[:0]
 	if a.decision.Examined > 0 {
 		s.decision = a.decision.Seq
 	}
+}
+
+// foundUnlisted is the search, if it has not listed what it rejected.
+func (a *attempt) foundUnlisted() *reuse.Found {
+	if !a.rejectionsUnlisted {
+		return nil
+	}
+	return a.reuse.Found()
 }
 
 // forkLastSearch derives the results now, as only this engine has what they are derived from.

@@ -54,7 +54,7 @@ func (e *Engine) PrioritizingCount() (n int) {
 func (a *attempt) addPriorities(calls []extenderCall) {
 	all := a.engine.scoresByNoVerb(a.pod)
 	switch {
-	case len(calls) > 0 && a.places != nil && allInOrder(calls):
+	case len(calls) > 0 && a.positions != nil && allInOrder(calls):
 		a.addInOrder(calls, all)
 	case len(calls) > 0:
 		a.addByName(calls, all)

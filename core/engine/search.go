@@ -144,7 +144,9 @@ func (a *attempt) filterAll() (searchStep, error) {
 			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(a.restricting))))
 	}
 	since := e.elapsed()
-	if !a.filterByTree(nodes) {
+	if a.reuse != nil {
+		err = a.filterReusing(nodes, a.numFeasibleNodesToFind(len(nodes)))
+	} else {
 		a.feasible, err = a.filter(universe, d)
 	}
 	e.observePoint(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
@@ -180,45 +182,16 @@ func (a *attempt) countFeasible() (searchStep, error) {
 }
 
 func (a *attempt) score() (searchStep, error) {
-	e := a.engine
-	nodes, err := e.snapshot.NodeInfos().List()
-	if err != nil {
-		return searched, err
+	if a.needsTotalsOnly() && (a.unlisted || a.positions != nil) {
+		return prioritizing, a.scoreReusing().AsError()
 	}
-	if a.tree.found() && !a.reuse.PreScoreIgnoresNodes() {
-		a.visitWindow(nodes)
-	}
-	if status := a.preScore(nodes); !status.IsSuccess() {
+	e, feasible := a.engine, a.ListFeasible()
+	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
 		return searched, status.AsError()
 	}
-	if a.rankByTree() {
-		return prioritizing, nil
-	}
-	if a.tree.found() {
-		a.visitWindow(nodes)
-	}
-	if a.needsTotalsOnly() && a.places != nil {
-		totals, status, ok := a.reuse.Totals(e.ctx, a.feasible, a.places)
-		if ok {
-			a.rankTotals(totals)
-			return prioritizing, status.AsError()
-		}
-	}
-	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, a.feasible)
+	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
 	a.scores = scores
 	return prioritizing, status.AsError()
-}
-
-// preScore runs PreScore with the feasible nodes, or with any, if they were not visited: no plugin looks at them then.
-func (a *attempt) preScore(nodes []fwk.NodeInfo) *fwk.Status {
-	e := a.engine
-	switch {
-	case a.tree.found():
-		return a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, nodes)
-	case a.needsTotalsOnly() && a.places != nil:
-		return a.reuse.RunPreScorePlugins(e.ctx, a.feasible, a.places)
-	}
-	return a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, a.feasible)
 }
 
 // needsTotalsOnly reports whether scores are reused, and only their totals are looked at. The batch keeps the scores, and a dry run
@@ -260,23 +233,13 @@ func evaluationCode(status *fwk.Status) fwk.Code {
 func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
 	e := a.engine
 	wanted := a.numFeasibleNodesToFind(len(nodes))
-	feasible, places := e.feasible[:0], e.places[:0]
+	feasible := e.feasible[:0]
 	if !a.profile.HasFilterPlugins() {
 		for i := range wanted {
-			at := (e.startIndex + i) % len(nodes)
-			feasible = append(feasible, nodes[at])
-			if a.reuse != nil {
-				places = append(places, e.snapshot.Places()[at])
-			}
+			feasible = append(feasible, nodes[(e.startIndex+i)%len(nodes)])
 		}
-		e.feasible, e.places = feasible, places
-		if a.reuse != nil {
-			a.places = places
-		}
+		e.feasible = feasible
 		return feasible, nil
-	}
-	if a.reuse != nil {
-		return a.filterReusing(nodes, wanted, d)
 	}
 	next := e.startIndex % max(1, len(nodes))
 	for range nodes {

@@ -58,8 +58,8 @@ func (a *attempt) selectHost() string {
 
 // pickHost returns the node, and its index among the scores if there are any.
 func (a *attempt) pickHost() (name string, won int) {
-	if a.tree.found() {
-		return a.selectByTree(), 0
+	if a.unlisted {
+		return a.pickUnlisted(), 0
 	}
 	if len(a.feasible) == 1 {
 		return a.feasible[0].Node().Name, 0

@@ -39,12 +39,17 @@
 // # Reuse
 //
 // Pods of one template get the same verdicts and raw scores from [NodeLocal] plugins on a node that has not changed. So a search
-// asks the profile for a [Reuse] after PreFilter: it filters with the verdicts of earlier cycles, and calls only the plugins that
-// are not NodeLocal, and all of them for nodes of another generation. [Reuse.Totals] adds up kept scores likewise. What is kept is
-// in package reuse. Plugins that look at other nodes judge and score many nodes at once if they are a [BulkFilter] or [BulkScore]:
-// the search announces the next nodes with [Reuse.Expect]. If no plugin looks at other nodes, [Reuse.Window] and [Reuse.Best] find
-// what a search would without visiting nodes. Plugins that are not called count as called, so that the counts say what decided; they
-// are not timed. Nothing is reused while a [Recorder] looks on.
+// asks the profile for a [Reuse] after PreFilter. What is kept is in package reuse: a table has what NodeLocal plugins said of each
+// node, and of nodes of another generation they are asked again. Plugins that look at other nodes divide them into classes that they
+// do not tell apart, and judge and score each class, if they are a [ClassFilter] or a [ClassScore]. Plugins that are neither are
+// called for every node.
+//
+//	PreFilter ─► Reuse ─► Search ─► RunPreScorePlugins ─► Best
+//	               │        nodes that no plugin rejects     │  the best total, without a list of nodes
+//	           kept verdicts                                 └► Totals, if a plugin has to be called for each node
+//
+// Plugins that are not called count as called, so that the counts say what decided; they are not timed. Nothing is reused while a
+// [Recorder] looks on.
 //
 // If all Filter plugins that a pod is not skipped by are NodeLocal, more can be kept: the verdict on a node beside the pods nominated
 // for it, and what a plugin finds out by filtering changed copies of a node, as the dry runs of preemption do. [NodeResults] keeps

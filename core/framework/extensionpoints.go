@@ -13,10 +13,10 @@ type entry[P fwk.Plugin] struct {
 	plugin P
 	weight int64 // of a Score plugin
 
-	position int            // among the plugins of the point
-	local    int            // among the profile's NodeLocal plugins; -1 for all others
-	column   int            // of a Score plugin's scores in a table; -1 if it has none
-	counts   NodeCountScore // the Score plugin, if its scores also follow from the number of nodes
+	position      int // among the Filter plugins
+	filterReuse   filterReuse
+	preScoreReuse preScoreReuse
+	scoreReuse    scoreReuse
 }
 
 // extensionPoints are the plugins of a profile at each extension point, in the order in which they are called.

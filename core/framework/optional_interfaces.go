@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -149,29 +148,6 @@ type NodeCountScore interface {
 	NodeLocal
 	// ScoreCountsNodes reports whether the score of a node does. That follows from what the score follows from otherwise.
 	ScoreCountsNodes(pod *v1.Pod, node fwk.NodeInfo) bool
-}
-
-// BulkFilter is implemented by Filter plugins that look at other nodes and are faster when they judge many nodes at once.
-type BulkFilter interface {
-	fwk.FilterPlugin
-	// FilterPlaces sets verdicts[i], which is 0, to 1 + the index among the rejections of what Filter says of the node of
-	// places[i], and leaves it if Filter passes the node. The places are of the snapshot. It returns false if only Filter knows.
-	FilterPlaces(state fwk.CycleState, places []reuse.Place, verdicts []uint8) (rejections []*fwk.Status, ok bool)
-}
-
-// BulkPreScore is implemented by PreScore plugins that need not look at the nodes themselves if they know their places.
-type BulkPreScore interface {
-	fwk.PreScorePlugin
-	// PreScorePlaces is PreScore. places[i] is that of nodes[i].
-	PreScorePlaces(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo, places []reuse.Place) *fwk.Status
-}
-
-// BulkScore is implemented by Score plugins that look at other nodes and are faster when they score many nodes at once.
-type BulkScore interface {
-	fwk.ScorePlugin
-	// ScorePlaces sets scores[i] to what Score and then NormalizeScore make of the node of places[i], which are those given to
-	// PreScore. It returns false if only these know.
-	ScorePlaces(state fwk.CycleState, places []reuse.Place, scores []int64) bool
 }
 
 // Forgetful is implemented by plugins that keep what they computed for the next cycle. If nothing is to be reused, they are told to

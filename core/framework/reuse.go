@@ -9,13 +9,12 @@ import (
 	"orrery/core/reuse"
 )
 
-// reuser is what a profile keeps for reuse: its NodeLocal plugins, the tables of their verdicts and scores, and room for one
+// reuser is what a profile keeps for reuse: what its plugins allow, the tables of their verdicts and scores, and room for one
 // cycle's use of a table.
 type reuser struct {
-	locals    []NodeLocal
-	columns   int // scaled scores
+	reusable
 	tables    *reuse.Tables
-	classes   reuse.AmountClasses
+	amounts   reuse.AmountClasses
 	signature reuse.Signature
 	rest      int // how much of the signature is of plugins that do not look at amounts
 	cycle     Reuse
@@ -26,32 +25,10 @@ type reuser struct {
 //orrery:limit scheduler; verdicts and scores of a profile that are kept for reuse, in bytes; those that were not used for the longest time go; less under GOMEMLIMIT
 const reuseLimit = 64 << 20
 
-// findLocals numbers the NodeLocal plugins. Without one, or if the options say so, nothing is reused.
+// findLocals finds what the plugins allow. Without a NodeLocal one, or if the options say so, nothing is reused.
 func (p *Profile) findLocals() {
 	r := &p.reuser
-	found := map[string]int{}
-	number := func(plugin fwk.Plugin) int {
-		local, ok := plugin.(NodeLocal)
-		if !ok {
-			return -1
-		}
-		if _, known := found[plugin.Name()]; !known {
-			found[plugin.Name()] = len(r.locals)
-			r.locals = append(r.locals, local)
-		}
-		return found[plugin.Name()]
-	}
-	for i, s := range p.points.filter {
-		s.position, s.local = i, number(s.plugin)
-	}
-	for i, s := range p.points.score {
-		s.position, s.local, s.column = i, number(s.plugin), -1
-		s.counts, _ = s.plugin.(NodeCountScore)
-		if _, scaled := s.plugin.(ScaledScore); scaled {
-			s.column = r.columns
-			r.columns++
-		}
-	}
+	r.reusable = p.points.reusable()
 	if len(r.locals) > 0 && !p.deps.NoReuse {
 		r.tables = reuse.New(reuseLimit)
 	}
@@ -73,32 +50,40 @@ func (p *Profile) ShrinkReuse(halvings int) {
 	p.results.Limit(resultLimit >> halvings)
 }
 
+// Nodes are the nodes of a snapshot that says which of them changed. The cache's snapshot is one.
+type Nodes interface {
+	reuse.Changes
+	List() ([]fwk.NodeInfo, error)
+	// Places are the places of the nodes of List.
+	Places() []reuse.Place
+	// Amounts are the amounts of the nodes by the numbers of their places.
+	Amounts() []reuse.Amounts
+}
+
 // Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.
 type Reuse struct {
-	profile  *Profile
-	number   uint64 // of the cycle
-	numNodes int
-	state    *CycleState
-	pod      *v1.Pod
-	table    *reuse.Table
-	refused  uint64 // NodeLocal plugins that do not sign the pod, as bits
+	profile *Profile
+	state   *CycleState
+	pod     *v1.Pod
+	nodes   []fwk.NodeInfo
+	places  []reuse.Place
+	table   *reuse.Table
+	refused uint64 // NodeLocal plugins that do not sign the pod, as bits
 
-	// local, others and byAmounts are the Filter plugins that are not skipped, stops how many verdicts ended at each position, or
-	// passed.
-	local, others []*entry[fwk.FilterPlugin]
-	byAmounts     []amountsFilter // if the table is for pods of any requests
-	classes       *reuse.AmountClasses
-	judged        []amountsVerdict // by class of amounts
-	summed        []amountsSum     // the same
-	stops         []int
-	bulk          bulk
-	scorers       scorers
-	totals        []int64
+	// The Filter plugins that are not skipped: the table has the verdicts of those of kept, the classes those of amounts and classed,
+	// and those of called are called.
+	kept    []*entry[fwk.FilterPlugin]
+	amounts []amountsFilter // if the table is for pods of any requests
+	classed []classedFilter
+	called  []*entry[fwk.FilterPlugin]
 
-	// tree has the verdicts about these nodes, if they were not visited one by one.
-	tree   *reuse.Tree
-	nodes  []fwk.NodeInfo
-	places []reuse.Place
+	ctx       context.Context
+	nominated reuse.Bitmap     // nodes that pods are nominated for
+	judged    []amountsVerdict // by class of amounts
+	found     reuse.Found
+	alone     []*fwk.Status // of the nodes judged one by one, in the order of the search; nil if they are feasible
+	stops     []int         // how many verdicts ended at each position of a plugin, or passed
+	scorers   scorers
 
 	reused, computed int
 }
@@ -109,26 +94,22 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	if r.tables == nil || state.recorder != nil {
 		return nil
 	}
+	list, err := nodes.List()
+	if err != nil {
+		return nil
+	}
 	cycle := &r.cycle
 	*cycle = Reuse{
-		profile: p, number: cycle.number + 1, numNodes: len(nodes.Places()), state: state, pod: pod,
-		judged: cycle.judged, summed: cycle.summed,
-		local: cycle.local[:0], others: cycle.others[:0], byAmounts: cycle.byAmounts[:0], bulk: cycle.bulk,
-		scorers: cycle.scorers, totals: cycle.totals,
+		profile: p, state: state, pod: pod, nodes: list, places: nodes.Places(),
+		kept: cycle.kept[:0], amounts: cycle.amounts[:0], classed: cycle.classed[:0], called: cycle.called[:0],
+		judged: cycle.judged, found: cycle.found, alone: cycle.alone[:0], scorers: cycle.scorers,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
 	}
 	if !cycle.sign() || !cycle.findTable(nodes) {
 		return nil
 	}
-	for _, s := range p.filtersFor(state) {
-		switch {
-		case cycle.keeps(s):
-			cycle.local = append(cycle.local, s)
-		case !cycle.isLocal(s.local):
-			cycle.others = append(cycle.others, s)
-		}
-	}
-	cycle.bulk.begin(len(cycle.others))
+	cycle.table.Follow(cycle.places, nodes, len(p.points.filter))
+	cycle.sortFilters()
 	return cycle
 }
 
@@ -137,7 +118,7 @@ func (c *Reuse) findTable(nodes Nodes) bool {
 	r, numbers := &c.profile.reuser, len(nodes.Amounts())
 	if c.table = r.tables.Find(r.signature, numbers, r.columns); c.table == nil && c.takeAmounts() {
 		c.table = r.tables.Find(r.signature[:r.rest], numbers, r.columns)
-		c.followAmounts(nodes)
+		r.amounts.Follow(c.places, nodes.Amounts(), nodes)
 	}
 	return c.table != nil
 }
@@ -156,11 +137,12 @@ func (c *Reuse) sign() (signed bool) {
 // signWith has the plugins sign that look at amounts, or the others.
 func (c *Reuse) signWith(amounts bool) {
 	r := &c.profile.reuser
-	for i, plugin := range r.locals {
-		if usesAmounts(plugin) != amounts {
+	for i := range r.locals {
+		local := &r.locals[i]
+		if local.usesAmounts != amounts {
 			continue
 		}
-		appended, ok := plugin.AppendSignature(r.signature, c.state, c.pod)
+		appended, ok := local.plugin.AppendSignature(r.signature, c.state, c.pod)
 		if ok {
 			r.signature = appended.Flag(true)
 			continue
@@ -177,21 +159,22 @@ func (c *Reuse) isLocal(local int) bool {
 	return local >= 0 && local < maxLocals && c.refused&(1<<local) == 0
 }
 
-// keeps reports whether the table has a plugin's verdicts.
-func (c *Reuse) keeps(s *entry[fwk.FilterPlugin]) bool {
-	return c.isLocal(s.local) && (len(c.byAmounts) == 0 || !usesAmounts(s.plugin))
-}
+// timed reports whether single calls of plugins are timed in this cycle, which needs them one by one.
+func (c *Reuse) timed() bool { return c.profile.onTiming != nil && c.state.ShouldRecordPluginMetrics() }
 
-// filter computes the verdict of the NodeLocal plugins. It returns false if one fails: its error is not for reuse.
-func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell, generation int64) (ok bool) {
+// Found are the nodes that Search found.
+func (c *Reuse) Found() *reuse.Found { return &c.found }
+
+// filter computes the verdict of the kept plugins. It returns false if one fails: its error is not for reuse.
+func (c *Reuse) filter(position int, cell *reuse.Cell) (ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
 		}
 	}()
 	cell.Generation, cell.Status, cell.Stop = 0, nil, int32(len(c.profile.points.filter))
-	for _, s := range c.local {
-		status := s.plugin.Filter(ctx, c.state, c.pod, node)
+	for _, s := range c.kept {
+		status := s.plugin.Filter(c.ctx, c.state, c.pod, c.nodes[position])
 		if status.IsSuccess() {
 			continue
 		}
@@ -201,31 +184,9 @@ func (c *Reuse) filter(ctx context.Context, node fwk.NodeInfo, cell *reuse.Cell,
 		cell.Status, cell.Stop = withPlugin(status, s.Plugin), int32(s.position)
 		break
 	}
-	cell.Generation = generation
+	cell.Generation = c.places[position].Generation
 	c.computed++
 	return true
-}
-
-// Filtered counts the verdicts as calls of the plugins that they are of. It is called when no node is left to filter.
-func (c *Reuse) Filtered() {
-	c.countPasses()
-	after := 0 // verdicts that ended at a position or after it
-	for at := len(c.stops) - 1; at >= 0; at-- {
-		after += c.stops[at]
-		c.stops[at] = after
-	}
-	for _, s := range c.local {
-		c.countCalls(s)
-	}
-	for i := range c.byAmounts {
-		c.countCalls(c.byAmounts[i].entry)
-	}
-	c.count()
-}
-
-func (c *Reuse) countCalls(s *entry[fwk.FilterPlugin]) {
-	s.Calls += uint64(c.stops[s.position])
-	s.Rejections += uint64(c.stops[s.position] - c.stops[s.position+1])
 }
 
 // count adds this cycle's cells to the counts of the tables.

@@ -47,12 +47,23 @@ func filterAll(t *testing.T, p *framework.Profile, pod *v1.Pod, world cluster, g
 	if r == nil {
 		return nil, nil
 	}
-	r.Expect(placed{world, generations}.Places())
-	for i, info := range world {
-		statuses = append(statuses, describe(r.Filter(ctx, info, i)))
+	return searchAll(r, world), *log
+}
+
+// searchAll filters every node and returns the statuses. One that is an error is the last.
+func searchAll(r *framework.Reuse, world cluster) (statuses []string) {
+	err := r.Search(ctx, 0, len(world), nil)
+	rejections := map[string]*fwk.Status{}
+	for node, status := range r.Rejections() {
+		rejections[node.Node().Name] = status
 	}
-	r.Filtered()
-	return statuses, *log
+	for position := range r.Found().Visits() {
+		statuses = append(statuses, describe(rejections[world[position].Node().Name]))
+	}
+	if err != nil {
+		statuses = append(statuses, describe(fwk.AsStatus(err)))
+	}
+	return statuses
 }
 
 func TestReuse_AsksOnlyNodesThatChanged(t *testing.T) {
@@ -142,7 +153,7 @@ func TestReuse_FailuresAreNotKept(t *testing.T) {
 			p := profile(t, framework.Options{Snapshot: world, OnPanic: func(*framework.PluginPanic) { panics++ }},
 				localFilter{filter: filter{fake: fake{"Local", &log}, status: status}})
 			state := framework.NewCycleState()
-			want := describe(p.RunFilterPlugins(ctx, state, web, world[0]))
+			want := describe(fwk.AsStatus(p.RunFilterPlugins(ctx, state, web, world[0]).AsError()))
 			before := panics
 			for range 3 {
 				if statuses, _ := filterAll(t, p, web, world, []int64{1}, &log); statuses != nil && statuses[0] != want {
@@ -191,11 +202,7 @@ func TestReuse_ByAmounts(t *testing.T) {
 			continue
 		}
 		log = nil
-		r.Expect(list.Places())
-		var statuses []string
-		for at, info := range world {
-			statuses = append(statuses, describe(r.Filter(ctx, info, at)))
-		}
+		statuses := searchAll(r, world)
 		want := []string{"Success", "Unschedulable by Local: no", "Unschedulable by Last: no", "Unschedulable by Amounts: more pods than letters"}
 		if pod == "third" {
 			want[3] = "Success"
@@ -286,7 +293,9 @@ func TestTotals_AreThoseOfRunScorePlugins(t *testing.T) {
 		for range 3 {
 			listed, status := p.RunScorePlugins(ctx, state, web, world)
 			listed = slices.Clone(listed) // the next run overwrites it
-			totals, reusedStatus, ok := p.Reuse(state, web, list).Totals(ctx, world, list.Places())
+			r := p.Reuse(state, web, list)
+			searchAll(r, world)
+			totals, reusedStatus, ok := r.Totals(world)
 			switch {
 			case !ok && status.IsSuccess() && most < 1<<60:
 				rt.Fatal("the scores are refused although they are right")

@@ -45,76 +45,57 @@ type amountsScore struct {
 // node.
 func (c *Reuse) takeAmounts() bool {
 	for _, s := range c.profile.filtersFor(c.state) {
-		if !c.isLocal(s.local) || !usesAmounts(s.plugin) {
+		if !c.isLocal(s.filterReuse.local) || !s.filterReuse.usesAmounts {
 			continue
 		}
-		plugin, ok := s.plugin.(AmountsFilter)
-		if !ok {
+		if s.filterReuse.amounts == nil {
 			return false
 		}
-		filter := plugin.FilterByAmounts(c.state, c.pod)
+		filter := s.filterReuse.amounts.FilterByAmounts(c.state, c.pod)
 		if filter == nil {
 			return false
 		}
-		c.byAmounts = append(c.byAmounts, amountsFilter{s, filter})
+		c.amounts = append(c.amounts, amountsFilter{s, filter})
 	}
-	return len(c.byAmounts) > 0
+	return len(c.amounts) > 0
 }
 
-// followAmounts brings the classes of amounts up to date.
-func (c *Reuse) followAmounts(nodes Nodes) {
-	c.classes = &c.profile.reuser.classes
-	c.classes.Follow(nodes.Places(), nodes.Amounts(), nodes)
-	if more := c.classes.Len() - len(c.judged); more > 0 {
-		c.judged = append(c.judged, make([]amountsVerdict, more)...)
-		c.summed = append(c.summed, make([]amountsSum, more)...)
-	}
-}
-
-// amountsVerdict is the first rejection by plugins that look at amounts, and its position; -1 if there is none. known is the
-// cycle that it is of.
+// amountsVerdict is the first rejection by plugins that look at amounts, and its position; behind all plugins if there is none.
 type amountsVerdict struct {
-	known     uint64
 	rejection *fwk.Status
 	position  int
 }
 
-// judgeAmounts judges a class of amounts, once in a cycle.
-func (c *Reuse) judgeAmounts(class int32) *amountsVerdict {
-	v := &c.judged[class]
-	if v.known == c.number {
-		return v
-	}
-	*v = amountsVerdict{known: c.number, position: -1}
-	for i := range c.byAmounts {
-		s := &c.byAmounts[i]
-		if status := s.filter(c.classes.Amounts(class)); status != nil {
-			v.rejection, v.position = withPlugin(status, s.Plugin), s.position
-			break
-		}
-	}
-	return v
-}
-
-// rejectByAmounts marks those of some nodes that plugins reject which look at amounts.
-func (c *Reuse) rejectByAmounts(places []reuse.Place, rejected []uint8) {
-	if len(c.byAmounts) == 0 {
+// judgeAmounts judges all classes of amounts.
+func (c *Reuse) judgeAmounts() {
+	if len(c.amounts) == 0 {
 		return
 	}
-	for i := range places {
-		if c.judgeAmounts(c.classes.Of(places[i].Number)).position >= 0 {
-			rejected[i] = 1
+	classes, passed := &c.profile.reuser.amounts, len(c.profile.points.filter)
+	c.judged = c.judged[:0]
+	for class := range classes.Len() {
+		v := amountsVerdict{position: passed}
+		for i := range c.amounts {
+			s := &c.amounts[i]
+			if status := s.filter(classes.Amounts(int32(class))); status != nil {
+				v = amountsVerdict{withPlugin(status, s.Plugin), s.position}
+				break
+			}
 		}
+		c.judged = append(c.judged, v)
+	}
+	for i := range c.amounts {
+		position := c.amounts[i].position
+		c.found.Reject(position, &classes.Classes, func(class int32) bool { return c.judged[class].position == position })
 	}
 }
 
 // takeAmountsScore has a plugin score by amounts. It returns false if it looks at more of a node.
 func (c *Reuse) takeAmountsScore(s *entry[fwk.ScorePlugin]) bool {
-	plugin, ok := s.plugin.(AmountsScore)
-	if !ok {
+	if s.scoreReuse.amounts == nil {
 		return false
 	}
-	score := plugin.ScoreByAmounts(c.state, c.pod)
+	score := s.scoreReuse.amounts.ScoreByAmounts(c.state, c.pod)
 	if score == nil {
 		return false
 	}
@@ -122,39 +103,22 @@ func (c *Reuse) takeAmountsScore(s *entry[fwk.ScorePlugin]) bool {
 	return true
 }
 
-// amountsSum is the sum of the scores by the amounts of a class. known is the cycle that it is of.
-type amountsSum struct {
-	known uint64
-	sum   int64
-}
-
-// addByAmounts adds the scores by amounts. It returns false if one is none.
-func (c *Reuse) addByAmounts(places []reuse.Place) bool {
+// scoreAmounts scores the classes of amounts that a feasible node is in. It returns false if a score is none.
+func (c *Reuse) scoreAmounts() bool {
 	if len(c.scorers.byAmounts) == 0 {
 		return true
 	}
-	for i := range places {
-		class := c.classes.Of(places[i].Number)
-		known := &c.summed[class]
-		if known.known != c.number {
-			sum, ok := c.sumByAmounts(c.classes.Amounts(class))
-			if !ok {
+	classes := &c.profile.reuser.amounts
+	part := c.scorers.addPart(&c.found, &classes.Classes)
+	for _, class := range part.Present {
+		amounts := classes.Amounts(class)
+		for _, s := range c.scorers.byAmounts {
+			score := s.score(amounts)
+			if score < fwk.MinNodeScore || score > fwk.MaxNodeScore {
 				return false
 			}
-			*known = amountsSum{c.number, sum}
+			part.Score[class] += score * s.weight
 		}
-		c.totals[i] += known.sum
 	}
 	return true
-}
-
-func (c *Reuse) sumByAmounts(amounts *reuse.Amounts) (sum int64, ok bool) {
-	for _, s := range c.scorers.byAmounts {
-		score := s.score(amounts)
-		if score < fwk.MinNodeScore || score > fwk.MaxNodeScore {
-			return 0, false
-		}
-		sum += score * s.weight
-	}
-	return sum, true
 }

@@ -9,30 +9,22 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
-
-	"orrery/core/reuse"
 )
 
 // RunPreScorePlugins prepares the plugins for scoring the feasible nodes. A plugin that returns Skip does not score; any
 // other status but success is an error.
 func (p *Profile) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
-	return p.runPreScore(ctx, state, pod, nodes, nil)
+	return p.runPreScore(ctx, state, pod, preScoreNodes{list: nodes})
 }
 
-// runPreScore is RunPreScorePlugins with the places of the nodes, if they are known.
-func (p *Profile) runPreScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo, places []reuse.Place) *fwk.Status {
+func (p *Profile) runPreScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes preScoreNodes) *fwk.Status {
 	w := p.instrument(PreScore, state)
 	var room [skippedRoom]string
 	skipped := room[:0]
 	var failure *fwk.Status
 	for _, s := range p.points.preScore {
 		start := w.start()
-		status := p.call(PreScore, s.Plugin, pod, func() *fwk.Status {
-			if bulk, ok := s.plugin.(BulkPreScore); ok && places != nil {
-				return bulk.PreScorePlaces(ctx, state, pod, nodes, places)
-			}
-			return s.plugin.PreScore(ctx, state, pod, nodes)
-		})
+		status := p.call(PreScore, s.Plugin, pod, func() *fwk.Status { return nodes.preScore(ctx, state, pod, s) })
 		w.recordCall(s.Plugin, "", status, start)
 		if status.IsSkip() {
 			skipped = append(skipped, s.Plugin)

@@ -12,90 +12,51 @@ type Amounts struct {
 // Quantities are amounts of the resources that every node has.
 type Quantities struct{ MilliCPU, Memory, EphemeralStorage int64 }
 
-// AmountClasses number the different amounts that nodes have, as a cluster is made of like nodes. A class keeps its number while a
-// node has it.
+// AmountClasses divide the nodes by their amounts, as a cluster is made of like nodes.
 type AmountClasses struct {
+	Classes
 	seen    uint64 // of the changes of the list
-	of      []int32
-	all     []amountClass
-	numbers map[Amounts]int32
-	free    []int32
+	amounts []Amounts
+	key     Signature
 }
-
-type amountClass struct {
-	amounts Amounts
-	nodes   int32
-}
-
-// noClass is the class of a number that no node had yet.
-const noClass = -1
 
 // Follow brings the classes up to date with a list of nodes, and the amounts by the numbers of their places.
 func (c *AmountClasses) Follow(places []Place, amounts []Amounts, changes Changes) {
-	if c.numbers == nil {
-		c.numbers = map[Amounts]int32{}
-	}
-	for len(c.of) < len(amounts) {
-		c.of = append(c.of, noClass)
-	}
 	changed, now, known := changes.ChangesSince(c.seen)
 	c.seen = now
 	if !known {
-		for _, place := range places {
-			c.set(place.Number, &amounts[place.Number])
+		c.Reset(len(places))
+		for position := range places {
+			c.put(int32(position), &amounts[places[position].Number])
 		}
 		return
 	}
+	c.Resize(len(places))
 	for _, position := range changed {
 		if int(position) < len(places) {
-			number := places[position].Number
-			c.set(number, &amounts[number])
+			c.put(position, &amounts[places[position].Number])
 		}
 	}
 }
 
-// Len is the number that all classes are below.
-func (c *AmountClasses) Len() int { return len(c.all) }
+// Amounts are those of the nodes of a class.
+func (c *AmountClasses) Amounts(class int32) *Amounts { return &c.amounts[class] }
 
-// Of is the class of a node by the number of its place.
-func (c *AmountClasses) Of(number int32) int32 { return c.of[number] }
-
-// Amounts are those of a class.
-func (c *AmountClasses) Amounts(class int32) *Amounts { return &c.all[class].amounts }
-
-// set gives a node the class of its amounts.
-func (c *AmountClasses) set(number int32, amounts *Amounts) {
-	before := c.of[number]
-	if before != noClass {
-		if c.all[before].amounts == *amounts {
-			return
-		}
-		c.release(before)
+func (c *AmountClasses) put(position int32, amounts *Amounts) {
+	c.key = amounts.sign(c.key[:0])
+	class, isNew := c.Put(position, c.key)
+	if !isNew {
+		return
 	}
-	class, known := c.numbers[*amounts]
-	if !known {
-		class = c.newClass()
-		c.all[class].amounts = *amounts
-		c.numbers[*amounts] = class
+	for int(class) >= len(c.amounts) {
+		c.amounts = append(c.amounts, Amounts{})
 	}
-	c.all[class].nodes++
-	c.of[number] = class
+	c.amounts[class] = *amounts
 }
 
-func (c *AmountClasses) release(class int32) {
-	k := &c.all[class]
-	if k.nodes--; k.nodes == 0 {
-		delete(c.numbers, k.amounts)
-		c.free = append(c.free, class)
+func (a *Amounts) sign(to Signature) Signature {
+	for _, q := range [...]*Quantities{&a.Allocatable, &a.Requested} {
+		to = to.Number(q.MilliCPU).Number(q.Memory).Number(q.EphemeralStorage)
 	}
-}
-
-func (c *AmountClasses) newClass() int32 {
-	if last := len(c.free) - 1; last >= 0 {
-		class := c.free[last]
-		c.free = c.free[:last]
-		return class
-	}
-	c.all = append(c.all, amountClass{})
-	return int32(len(c.all) - 1)
+	return to.Number(a.NonZeroMilliCPU).Number(a.NonZeroMemory).Number(a.Pods).Number(a.AllowedPods)
 }

@@ -43,13 +43,13 @@ func TestAmountClasses_NodesOfEqualAmountsShareClass(t *testing.T) {
 }
 
 func compareClasses(t *rapid.T, classes *AmountClasses, places []Place, amounts []Amounts) {
-	for _, p := range places {
-		class := classes.Of(p.Number)
+	for i, p := range places {
+		class := classes.Of(i)
 		if *classes.Amounts(class) != amounts[p.Number] {
 			t.Fatalf("number %d has %+v, its class %+v", p.Number, amounts[p.Number], *classes.Amounts(class))
 		}
-		for _, q := range places {
-			if alike := amounts[p.Number] == amounts[q.Number]; alike != (class == classes.Of(q.Number)) {
+		for j, q := range places {
+			if alike := amounts[p.Number] == amounts[q.Number]; alike != (class == classes.Of(j)) {
 				t.Fatalf("numbers %d and %d have equal amounts: %v, but not so their classes", p.Number, q.Number, alike)
 			}
 		}

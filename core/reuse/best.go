@@ -1,120 +1,258 @@
 package reuse
 
-// Best is the best sum of scores of a window, and how many feasible nodes have it. Scaled are the lowest and highest scaled
-// score of each column.
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Scores are a part of the totals of nodes, by classes of these.
+type Scores struct {
+	Classes *Classes
+	// Present are the classes that a feasible node is in, and Score has theirs, by class.
+	Present []int32
+	Score   []int64
+	most    int64
+}
+
+// Best is the best total of the feasible nodes, and how many have it.
 type Best struct {
-	Sum    int64
-	Ties   int
-	scaled []bounds
+	Total int64
+	Ties  int
 }
 
-// Scaled are the lowest and the highest score of a column.
-func (b Best) Scaled(column int) (least, most int64) {
-	return b.scaled[column].least, b.scaled[column].most
+// ranking has the two best totals found so far, and the nodes that have them. Of the second best, nodes may be missing while more
+// than one has the best.
+type ranking struct {
+	parts  []Scores
+	totals [2]int64
+	nodes  [2]Bitmap
+	counts [2]int
+	rooms  []Bitmap // for the nodes of one class of each of the first parts
 }
 
-// Best computes the scores of a window that are not known, and returns the best. It returns false if one is not for reuse. The
-// bounds are the tree's, until the next call.
-func (t *Tree) Best(w Window, compute Compute) (Best, bool) {
-	for {
-		block := t.staleIn(w, scores)
-		if block < 0 {
-			break
-		}
-		if !t.rate(block, compute) {
-			return Best{}, false
+// Present appends the classes that a feasible node is in.
+func (f *Found) Present(classes *Classes, to []int32) []int32 {
+	f.findRanges()
+	for class := range classes.sets {
+		if set := &classes.sets[class]; set.count > 0 && set.meets(f.feasible, f.ranges) {
+			to = append(to, int32(class))
 		}
 	}
-	spans := t.spans(w)
-	return t.best(spans[:]), true
+	return to
 }
 
-func (t *Tree) best(spans []span) Best {
-	var best int64
-	var ties int32
-	scaled := t.inWindow[:0]
-	for range t.table.Scaled {
-		scaled = append(scaled, noBounds)
-	}
-	t.inWindow = scaled
-	for _, s := range spans {
-		t.each(1, t.all(), s, func(i int) {
-			best, ties = better(best, ties, t.nodes[i].best, t.nodes[i].ties)
-			for column, all := range t.scaledOf(i) {
-				scaled[column] = scaled[column].join(all)
+// Rate finds the scores of the feasible nodes for their table. It returns false if one is not for reuse.
+func (f *Found) Rate() bool {
+	t := f.table
+	for w, nodes := range f.words() {
+		for unrated := t.classes.none[w] & f.feasible[w] & nodes; unrated != 0; unrated &= unrated - 1 {
+			position := positionOf(w, unrated)
+			judged := t.passing.Has(position) || t.judge(position, f.plugins) // those judged by themselves may not be known
+			if !judged || !t.rate(position, f.plugins) {
+				return false
 			}
-		}, func(position int) {
-			cell := t.cell(position)
-			if cell.Status != nil {
-				return
-			}
-			best, ties = better(best, ties, cell.Sum, 1)
-			t.joinScaled(scaled, position)
-		})
-	}
-	return Best{best, int(ties), scaled}
-}
-
-// Tied is the position of a node with the best sum of a window, of which so many are before it.
-func (t *Tree) Tied(w Window, best Best, before int) int {
-	spans := t.spans(w)
-	return t.tied(spans[:], best, before)
-}
-
-func (t *Tree) tied(spans []span, best Best, before int) int {
-	for _, s := range spans {
-		if at := t.tiedIn(1, t.all(), s, best.Sum, &before); at >= 0 {
-			return at
 		}
 	}
-	return -1
+	return true
 }
 
-// tiedIn is the position of a cell with the sum, which is the best of the span.
-func (t *Tree) tiedIn(i int, below, s span, best int64, before *int) int {
-	from, to := max(below.from, s.from), min(below.to, s.to)
-	n := &t.nodes[i]
-	if from >= to || n.feasible == 0 || n.best < best {
-		return -1
-	}
-	if i >= t.leaves {
-		return t.tiedAt(span{from, to}, best, before)
-	}
-	if whole := from == below.from && (to == below.to || to == len(t.places)); whole && int(n.ties) <= *before {
-		*before -= int(n.ties)
-		return -1
-	}
-	middle := (below.from + below.to) / 2
-	if at := t.tiedIn(2*i, span{below.from, middle}, s, best, before); at >= 0 {
-		return at
-	}
-	return t.tiedIn(2*i+1, span{middle, below.to}, s, best, before)
+// Count is how many feasible nodes are of a class.
+func (f *Found) Count(classes *Classes, class int32) int {
+	f.findRanges()
+	return classes.sets[class].countIn(f.feasible, f.ranges)
 }
 
-func (t *Tree) tiedAt(s span, best int64, before *int) int {
-	for at := s.from; at < s.to; at++ {
-		if cell := t.cell(at); cell.Status != nil || cell.Sum != best {
+// In are the positions of the feasible nodes of a class, in no order.
+func (f *Found) In(classes *Classes, class int32) []int32 {
+	f.findRanges()
+	return classes.sets[class].in(f.feasible, f.ranges)
+}
+
+// findRanges finds the words of the window.
+func (f *Found) findRanges() {
+	f.ranges = f.ranges[:0]
+	from, over := f.Start/wordSize, f.Start+f.Visited
+	if over <= f.nodes {
+		f.ranges = append(f.ranges, span{from, wordsFor(over)})
+		return
+	}
+	to := wordsFor(over - f.nodes)
+	if to >= from {
+		f.ranges = append(f.ranges, span{0, len(f.feasible)})
+		return
+	}
+	f.ranges = append(f.ranges, span{0, to}, span{from, len(f.feasible)})
+}
+
+// Best finds the best totals. A node's total is the sum of its scores in all parts.
+func (f *Found) Best(parts []Scores) Best {
+	f.findRanges()
+	r := &f.ranking
+	r.parts = append(r.parts[:0], parts...)
+	for i := range r.parts {
+		r.parts[i].most = math.MinInt64
+		for _, class := range r.parts[i].Present {
+			r.parts[i].most = max(r.parts[i].most, r.parts[i].Score[class])
+		}
+	}
+	for i := range r.nodes {
+		r.totals[i], r.counts[i] = math.MinInt64, 0
+		r.nodes[i] = r.nodes[i].Zeroed(f.nodes)
+	}
+	f.descend(0, f.feasible, 0)
+	return Best{r.totals[0], r.counts[0]}
+}
+
+// descend adds a part to the totals of nodes that have so much by the parts before. Classes are left out that the best cannot be in.
+func (f *Found) descend(at int, nodes Bitmap, sum int64) {
+	r := &f.ranking
+	if at == len(r.parts) {
+		r.note(sum, nodes, f.ranges)
+		return
+	}
+	var rest int64
+	for _, p := range r.parts[at+1:] {
+		rest += p.most
+	}
+	part := &r.parts[at]
+	for _, class := range part.Present {
+		total := sum + part.Score[class]
+		if total+rest < r.least() {
 			continue
 		}
-		if *before == 0 {
-			return at
+		set := &part.Classes.sets[class]
+		if set.bitmap == nil {
+			f.noteFew(at, set.few, nodes, total)
+			continue
 		}
-		*before--
+		if common, some := f.common(at, set.bitmap, nodes); some {
+			f.descend(at+1, common, total)
+		}
+	}
+}
+
+// least is the lowest total that matters: below it, a node is neither among the best nor the runner-up.
+func (r *ranking) least() int64 {
+	if r.counts[0] > 1 {
+		return r.totals[0]
+	}
+	return r.totals[1]
+}
+
+// common is the nodes of a window that are in both bitmaps.
+func (f *Found) common(at int, a, b Bitmap) (common Bitmap, some bool) {
+	r := &f.ranking
+	for len(r.rooms) <= at {
+		r.rooms = append(r.rooms, nil)
+	}
+	if len(r.rooms[at]) < len(f.feasible) {
+		r.rooms[at] = make(Bitmap, len(f.feasible))
+	}
+	common = r.rooms[at]
+	var any uint64
+	for _, s := range f.ranges {
+		for w := s.from; w < s.to; w++ {
+			common[w] = a[w] & b[w]
+			any |= common[w]
+		}
+	}
+	return common, any != 0
+}
+
+// noteFew notes single nodes of a class. The parts behind it are read for each.
+func (f *Found) noteFew(at int, few []int32, nodes Bitmap, sum int64) {
+	r := &f.ranking
+	for _, position := range few {
+		if !inRanges(position, f.ranges) || !nodes.Has(int(position)) {
+			continue
+		}
+		total := sum
+		for i := at + 1; i < len(r.parts); i++ {
+			total += r.parts[i].Score[r.parts[i].Classes.of[position]]
+		}
+		if rank := r.rankOf(total); rank >= 0 {
+			r.nodes[rank].Set(position)
+			r.counts[rank]++
+		}
+	}
+}
+
+// note notes nodes with a total.
+func (r *ranking) note(total int64, nodes Bitmap, ranges []span) {
+	rank := r.rankOf(total)
+	if rank < 0 {
+		return
+	}
+	for _, s := range ranges {
+		for w := s.from; w < s.to; w++ {
+			r.nodes[rank][w] |= nodes[w]
+			r.counts[rank] += bits.OnesCount64(nodes[w])
+		}
+	}
+}
+
+// rankOf makes room for a total, and returns its rank: 0 if it is the best, 1 if it is the second best, -1 if it is less.
+func (r *ranking) rankOf(total int64) int {
+	switch {
+	case r.counts[0] == 0 || total > r.totals[0]:
+		r.nodes[0], r.nodes[1] = r.nodes[1], r.nodes[0]
+		r.totals[1], r.counts[1] = r.totals[0], r.counts[0]
+		clear(r.nodes[0])
+		r.totals[0], r.counts[0] = total, 0
+		return 0
+	case total == r.totals[0]:
+		return 0
+	case r.counts[1] == 0 || total > r.totals[1]:
+		clear(r.nodes[1])
+		r.totals[1], r.counts[1] = total, 0
+		return 1
+	case total == r.totals[1]:
+		return 1
 	}
 	return -1
 }
 
-// RunnerUp is the position and the sum of the best node of a window besides the one at a position, the first of equal ones.
-func (t *Tree) RunnerUp(w Window, won int) (position int, sum int64) {
-	spans := t.spans(w)
-	rest := make([]span, 0, 3)
-	for _, s := range spans {
-		if s.from <= won && won < s.to {
-			rest = append(rest, span{s.from, won}, span{won + 1, s.to})
-		} else {
-			rest = append(rest, s)
-		}
+// Tied is the position of a node with the best total, of which so many are before it.
+func (f *Found) Tied(before int) int { return f.nth(f.ranking.nodes[0], before) }
+
+// RunnerUp is the position and the total of the best node besides the one at a position, the first of equal ones.
+func (f *Found) RunnerUp(won int) (position int, total int64) {
+	r := &f.ranking
+	if r.counts[0] == 1 {
+		return f.nth(r.nodes[1], 0), r.totals[1]
 	}
-	best := t.best(rest)
-	return t.tied(rest, best, 0), best.Sum
+	if position = f.nth(r.nodes[0], 0); position == won {
+		position = f.nth(r.nodes[0], 1)
+	}
+	return position, r.totals[0]
+}
+
+// nth is the position of a node of the window, of which so many are before it.
+func (f *Found) nth(nodes Bitmap, before int) int {
+	for w, visited := range f.words() {
+		word := nodes[w] & visited
+		if n := bits.OnesCount64(word); n <= before {
+			before -= n
+			continue
+		}
+		return positionOf(w, nthBit(word, before))
+	}
+	return -1
+}
+
+// Totals appends the totals of the feasible nodes, in the order of the search.
+func (f *Found) Totals(parts []Scores, to []int64) []int64 {
+	to = slices.Grow(to, f.Feasible)
+	for position, feasible := range f.Visits() {
+		if !feasible {
+			continue
+		}
+		var total int64
+		for i := range parts {
+			total += parts[i].Score[parts[i].Classes.of[position]]
+		}
+		to = append(to, total)
+	}
+	return to
 }

@@ -4,7 +4,7 @@
 //	                      │         │        verdict: who rejects, or none
 //	                 least recently │        sum of scores, scores to be scaled
 //	                 used go first  │        the generation that both hold for
-//	                                └─ a cell for each number of a node, see cache.Place
+//	                                └─ a cell for each number of a node, see Place
 //
 // Pods with equal signatures get the same verdicts and raw scores from plugins that look at nothing but the signature and the
 // node. So a cell holds as long as its node has the cell's generation, and nothing else ends it: whatever a plugin reads that is
@@ -17,17 +17,25 @@
 // [Results] keep what follows from more than a node and a signature: from the pods nominated for the node, and from what their
 // owner names besides. There are few such nodes, so these are found by the node, one by one.
 //
-// Pods that differ in their requests alone have a table in common, with what plugins say that look at more than [Amounts]. Nodes of
-// equal amounts are one of the [AmountClasses], and what depends on a pod's requests is computed once for each.
+// # Classes of nodes
 //
-// # The tree
+// A cluster is made of like nodes, so that whatever looks at them tells few kinds apart. [Classes] number these kinds, and have the
+// positions of the nodes of each in the list as a set: a bitmap, or a list while they are few. What changed in the list is put into
+// its class again.
 //
-// A table may have a [Tree] over the positions of the nodes in the list: how many are feasible, where verdicts ended, the best sum
-// of scores, how many nodes have it, and the bounds of scaled scores, for blocks of nodes, for pairs of blocks, and so on. So a
-// search finds where it ends, how many nodes it visits, the best and the runner-up by walking down the tree a few times.
+//	what divides the nodes                        into classes of nodes with
+//	a Table                                       one plugin that rejects them, or the same scores
+//	AmountClasses                                 equal amounts, for pods that differ in their requests alone
+//	a plugin that looks at other nodes            what the plugin goes by, such as a zone and a count of pods
 //
-//	changes of the list ─► stale blocks ─► [Tree.Window] ─► [Tree.Best] ─► [Tree.Tied], [Tree.RunnerUp]
-//	                                        asks plugins     asks plugins
-//	                                        about stale      to score
-//	                                        blocks in it     stale blocks
+// So a search is made of bitmaps, and of what is said of each class once:
+//
+//	Table.Follow ─► Found.Begin ─► Found.Reject ─► Found.Search ─► Found.Rate ─► Found.Best ─► Found.Tied, Found.RunnerUp
+//	 changes of       a table,      classes that     word by word,     scores of     parts of totals,
+//	 the list         plugins       plugins reject   64 nodes at once  new nodes     by classes
+//
+// The feasible nodes are those that pass by the table, without those of rejected classes. Nodes that are not known are judged when the
+// search comes to their word, and those that have to be judged by themselves one by one, in the order of the list. To find the best, a
+// part of the totals after the other is gone through class by class: the nodes of a class of each are their intersection, and classes
+// that cannot reach the best found so far are left out.
 package reuse

@@ -1,53 +1,6 @@
 package reuse
 
-import (
-	"unsafe"
-
-	fwk "k8s.io/kube-scheduler/framework"
-)
-
-// Place is what a table has to know of a node: a number that no other node of the snapshot has while this one is in it, and its
-// generation. Places lie side by side, so that looking whether a node has changed reads no node. Position is where the node is in
-// the order of the snapshot.
-type Place struct {
-	Number, Position int32
-	Generation       int64
-}
-
-// Cell is what is known of one node. The zero value knows nothing: no node has generation 0.
-type Cell struct {
-	// Generation is that of the node when Status was computed, and Scored when Sum was.
-	Generation, Scored int64
-	// Status is the first rejection, nil if there is none; Stop is the position of the plugin that rejected.
-	Status *fwk.Status
-	Stop   int32
-	// Nodes is the number of nodes that Sum holds for; 0 if that does not matter.
-	Nodes int32
-	// Sum is the weighted sum of the scores that are not scaled.
-	Sum int64
-}
-
-// HasScores reports whether the scores hold for a generation of the node among so many nodes.
-func (c *Cell) HasScores(generation int64, nodes int) bool {
-	return c.Scored == generation && (c.Nodes == 0 || int(c.Nodes) == nodes)
-}
-
-// Table is what is known of the nodes for one signature.
-type Table struct {
-	// Scaled are the raw scores of the plugins that scale them, one column for each, by the number of the node.
-	Scaled [][]int64
-
-	cells []Cell
-	tree  *Tree // nil until it is asked for
-}
-
-// Cell is the cell of a node, by its number.
-func (t *Table) Cell(number int32) *Cell { return &t.cells[number] }
-
-// Knows reports whether the verdict on a node is kept; a nil table knows none.
-func (t *Table) Knows(node Place) bool {
-	return t != nil && int(node.Number) < len(t.cells) && t.cells[node.Number].Generation == node.Generation
-}
+import "unsafe"
 
 // Stats count the use of tables.
 type Stats struct {
@@ -142,8 +95,5 @@ func (table *Table) bytes() int {
 	for _, column := range table.Scaled {
 		bytes += 8 * cap(column)
 	}
-	if table.tree != nil {
-		bytes += table.tree.bytes()
-	}
-	return bytes
+	return bytes + table.classes.bytes() + 8*cap(table.passing)
 }

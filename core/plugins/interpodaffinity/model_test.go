@@ -280,7 +280,7 @@ func (h *history) compare(t *rapid.T, p *v1.Pod, kept, fresh *fixture) {
 		if diff := cmp.Diff(want, s.FilterAll(t, p)); diff != "" {
 			t.Fatalf("verdicts: model (-) and plugin %s (+) differ:\n%s", name, diff)
 		}
-		s.CompareBulk(t, p, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "scored") > 0 })
+		s.CompareClasses(t, p, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "scored") > 0 })
 		if raw, _ := s.ScoreAll(t, p); raw != nil {
 			if diff := cmp.Diff(wantScores, raw); diff != "" {
 				t.Fatalf("scores: model (-) and plugin %s (+) differ:\n%s", name, diff)

@@ -18,6 +18,7 @@ const preScoreStateKey = "PreScore" + Name
 type preScoreState struct {
 	index    *topology.PodIndex
 	revision uint64 // of the index
+	domains  *topology.DomainCounts
 	views    []topology.AxisView
 }
 
@@ -41,39 +42,39 @@ func (pl *InterPodAffinity) PreScore(_ context.Context, state fwk.CycleState, po
 			return skip
 		}
 	}
-	views, failed := pl.preferenceViews(state, pod)
+	q, views, failed := pl.preferenceViews(state, pod)
 	if failed != nil {
 		return failed
 	}
 	for i := range views {
 		if views[i].Hits > 0 {
-			state.Write(preScoreStateKey, &preScoreState{index: pl.index, revision: pl.index.Revision(), views: views})
+			state.Write(preScoreStateKey, &preScoreState{index: pl.index, revision: pl.index.Revision(), domains: q.domains, views: views})
 			return nil
 		}
 	}
 	return skip
 }
 
-// preferenceViews are the sums of this scheduling cycle's PreFilter, or new ones.
-func (pl *InterPodAffinity) preferenceViews(state fwk.CycleState, pod *v1.Pod) ([]topology.AxisView, *fwk.Status) {
+// preferenceViews are the sums of this scheduling cycle's PreFilter, or new ones, and the set that they are of.
+func (pl *InterPodAffinity) preferenceViews(state fwk.CycleState, pod *v1.Pod) (*termSet, []topology.AxisView, *fwk.Status) {
 	if s, err := readPreFilterState(state); err == nil && s.index == pl.index && s.revision == pl.index.Revision() {
-		return s.views[preference], nil
+		return s.set, s.views[preference], nil
 	}
 	all, err := pl.nodes.List()
 	if err != nil {
-		return nil, fwk.AsStatus(fmt.Errorf("failed to get all nodes from shared lister: %w", err))
+		return nil, nil, fwk.AsStatus(fmt.Errorf("failed to get all nodes from shared lister: %w", err))
 	}
 	own, parsing, resolving := pl.ownTerms(pod)
 	if parsing != nil {
-		return nil, fwk.AsStatus(fmt.Errorf("failed to parse pod: %w", parsing))
+		return nil, nil, fwk.AsStatus(fmt.Errorf("failed to parse pod: %w", parsing))
 	}
 	if resolving != nil {
-		return nil, fwk.AsStatus(resolving)
+		return nil, nil, fwk.AsStatus(resolving)
 	}
 	pl.index.Sync(all)
 	q := pl.termSet(pod, own)
 	q.refresh(pl.index)
-	return q.views[preference], nil
+	return q, q.views[preference], nil
 }
 
 // Score is the sum of the weights in the node's domains.

@@ -1,7 +1,6 @@
 package podtopologyspread
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -47,36 +46,6 @@ func BenchmarkFirstDecision(b *testing.B) {
 		app++
 		s.Schedule(b, benchPod(app), 500)
 	}
-}
-
-// BenchmarkPlaces judges and scores 5,000 nodes at once, by a hard constraint on zones and a soft one on hostnames.
-func BenchmarkPlaces(b *testing.B) {
-	_, snapshot := benchCache(b)
-	s := fixtureOf(b, snapshot, noDefaults())
-	places, nodes := snapshot.Places(), snapshot.NumNodes()
-	b.Run("filter", func(b *testing.B) {
-		state, _ := s.RunPreFilter(b, benchPod(0))
-		verdicts := make([]uint8, nodes)
-		for b.Loop() {
-			clear(verdicts)
-			if _, ok := s.FilterPlaces(state, places, verdicts); !ok {
-				b.Fatal("the nodes are not judged at once")
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*nodes), "ns/node")
-	})
-	b.Run("score", func(b *testing.B) {
-		state, _ := s.RunPreFilter(b, benchPod(0))
-		list, _ := snapshot.List()
-		s.PreScorePlaces(context.Background(), state, benchPod(0), list, places)
-		scores := make([]int64, nodes)
-		for b.Loop() {
-			if !s.ScorePlaces(state, places, scores) {
-				b.Fatal("the nodes are not scored at once")
-			}
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*nodes), "ns/node")
-	})
 }
 
 const benchNodes, benchPods, benchApps = 5000, 50000, 500

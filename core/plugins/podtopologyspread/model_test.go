@@ -267,7 +267,7 @@ func (h *history) compare(t *rapid.T, fresh *fixture, pod *v1.Pod) {
 	if diff := cmp.Diff(want, fresh.FilterAll(t, pod)); diff != "" {
 		t.Fatalf("verdicts: model (-) and plugin without reuse (+) differ:\n%s", diff)
 	}
-	h.fixture.CompareBulk(t, pod, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "scored") > 0 })
+	h.fixture.CompareClasses(t, pod, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "scored") > 0 })
 	raw, normalized := h.fixture.ScoreAll(t, pod)
 	if raw == nil {
 		if len(h.nodes) > 0 && len(ofKind(pod, v1.ScheduleAnyway)) > 0 {

@@ -11,7 +11,6 @@ import (
 
 	"orrery/core/framework"
 	"orrery/core/plugins/topology"
-	"orrery/core/reuse"
 )
 
 const preScoreStateKey = "PreScore" + Name
@@ -27,6 +26,8 @@ type preScoreState struct {
 	weights []float64
 	// ignored names the feasible nodes that lack a key, if every key is required.
 	ignored map[string]bool
+	// scored are the classes of the feasible nodes, if these were not listed.
+	scored scoredClasses
 }
 
 // Clone implements fwk.StateData. Nothing changes the state, so the copy is the state itself.
@@ -34,31 +35,34 @@ func (s *preScoreState) Clone() fwk.StateData { return s }
 
 // PreScore counts the pods in each domain of the soft constraints.
 func (pl *PodTopologySpread) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo) *fwk.Status {
-	return pl.preScore(state, pod, feasible, nil)
+	s, _, status := pl.newPreScoreState(state, pod)
+	if s == nil {
+		return status
+	}
+	s.setWeights(feasible)
+	state.Write(preScoreStateKey, s)
+	return nil
 }
 
-// preScore is PreScore with the places of the nodes, if they are known.
-func (pl *PodTopologySpread) preScore(state fwk.CycleState, pod *v1.Pod, feasible []fwk.NodeInfo, places []reuse.Place) *fwk.Status {
+// newPreScoreState returns a state without weights, and all nodes; nil if there is nothing to score, or in an error.
+func (pl *PodTopologySpread) newPreScoreState(state fwk.CycleState, pod *v1.Pod) (s *preScoreState, all []fwk.NodeInfo, status *fwk.Status) {
 	all, err := pl.nodes.List()
 	if err != nil {
-		return fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err))
+		return nil, nil, fwk.AsStatus(fmt.Errorf("getting all nodes: %w", err))
 	}
 	if len(all) == 0 {
-		return skip
+		return nil, nil, skip
 	}
 	q, err := pl.constraintSet(pod, v1.ScheduleAnyway)
 	if err != nil {
-		return fwk.AsStatus(fmt.Errorf("calculating preScoreState: %w", err))
+		return nil, nil, fwk.AsStatus(fmt.Errorf("calculating preScoreState: %w", err))
 	}
 	if q == nil {
-		return skip
+		return nil, nil, skip
 	}
 	pl.syncOnce(state, all)
 	q.refresh(pl.index)
-	s := &preScoreState{set: q, index: pl.index, revision: pl.index.Revision(), views: q.views}
-	s.setWeights(feasible, places)
-	state.Write(preScoreStateKey, s)
-	return nil
+	return &preScoreState{set: q, index: pl.index, revision: pl.index.Revision(), views: q.views}, all, nil
 }
 
 // PreScoreIgnoresNodes implements framework.NodelessPreScore: without soft constraints there is nothing to score.
@@ -76,18 +80,14 @@ func (pl *PodTopologySpread) syncOnce(state fwk.CycleState, all []fwk.NodeInfo) 
 }
 
 // setWeights derives each constraint's weight from its number of domains among the feasible nodes.
-func (s *preScoreState) setWeights(feasible []fwk.NodeInfo, places []reuse.Place) {
+func (s *preScoreState) setWeights(feasible []fwk.NodeInfo) {
 	q := s.set
 	q.scoring++
 	sizes := make([]int, len(q.constraints))
 	unread := make([][]string, len(q.constraints))
-	toMeet, slotOf := s.slots(places)
-	for at, info := range feasible {
-		if toMeet == 0 {
-			break
-		}
+	for _, info := range feasible {
 		node := info.Node()
-		slot := slotOf(at, node)
+		slot := s.index.SlotOf(node)
 		if q.allKeys && !s.hasAllKeys(node, slot) {
 			if s.ignored == nil {
 				s.ignored = map[string]bool{}
@@ -98,41 +98,27 @@ func (s *preScoreState) setWeights(feasible []fwk.NodeInfo, places []reuse.Place
 		for i := range q.constraints {
 			if q.axisKind(i) != topology.PerNode && s.firstInDomain(i, node, slot, &unread[i]) {
 				sizes[i]++
-				toMeet--
 			}
 		}
 	}
+	s.weigh(sizes, len(feasible)-len(s.ignored))
+}
+
+// weigh derives the weights from the numbers of domains. On an axis of nodes, each scored one is a domain.
+func (s *preScoreState) weigh(sizes []int, scored int) {
 	s.weights = make([]float64, len(sizes))
 	for i, size := range sizes {
-		if q.axisKind(i) == topology.PerNode {
-			size = len(feasible) - len(s.ignored)
+		if s.set.axisKind(i) == topology.PerNode {
+			size = scored
 		}
 		s.weights[i] = math.Log(float64(size + 2))
 	}
 }
 
-// slots returns how to find the slots of the feasible nodes, and how many domains there are among them at most.
-func (s *preScoreState) slots(places []reuse.Place) (domains int, slotOf func(at int, node *v1.Node) int32) {
-	columns, ok := s.index.Columns(s.revision)
-	if !ok || places == nil {
-		return math.MaxInt, func(_ int, node *v1.Node) int32 { return s.index.SlotOf(node) }
-	}
-	return s.domainsToMeet(columns), func(at int, _ *v1.Node) int32 { return columns.Slot(places[at]) }
-}
-
-// domainsToMeet is how many domains the constraints have together. When they are all met, no other node changes the sizes. It is
-// more than there can be if some node is to be ignored, as it has to be found.
-func (s *preScoreState) domainsToMeet(columns topology.Columns) (domains int) {
-	for i := range s.views {
-		v := &s.views[i].AxisView
-		if s.set.allKeys && !columns.AllHave(v) {
-			return math.MaxInt
-		}
-		if s.set.axisKind(i) != topology.PerNode {
-			domains += columns.MostDomains(v)
-		}
-	}
-	return domains
+// part is what a constraint adds to the score of a node in whose domain there are so many pods.
+func (s *preScoreState) part(i int, pods int64) float64 {
+	// The conversion prevents fused multiply-add, which rounds differently.
+	return float64(float64(pods)*s.weights[i]) + float64(s.set.constraints[i].maxSkew-1)
 }
 
 func (s *preScoreState) hasAllKeys(node *v1.Node, slot int32) bool {
@@ -199,8 +185,7 @@ func (pl *PodTopologySpread) Score(_ context.Context, state fwk.CycleState, _ *v
 		default:
 			count = q.countOnNode(i, info)
 		}
-		// The conversion prevents fused multiply-add, which rounds differently.
-		score += float64(float64(count)*s.weights[i]) + float64(q.constraints[i].maxSkew-1)
+		score += s.part(i, count)
 	}
 	return int64(math.Round(score)), nil
 }

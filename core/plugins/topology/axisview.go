@@ -13,6 +13,7 @@ type AxisView struct {
 	Key *TopologyKey
 	// Hits is how many weights were added, regardless of their sum.
 	Hits       int64
+	axis       int
 	kind       AxisKind
 	emptyValue int32
 	pieces     []*piece
@@ -21,7 +22,7 @@ type AxisView struct {
 // View returns the current state of an axis.
 func (t *DomainCounts) View(axis int) AxisView {
 	a := t.axes[axis]
-	return AxisView{Key: a.key, Hits: a.hits, kind: a.kind, emptyValue: a.emptyValue, pieces: a.domains.view()}
+	return AxisView{Key: a.key, Hits: a.hits, axis: axis, kind: a.kind, emptyValue: a.emptyValue, pieces: a.domains.view()}
 }
 
 // Sum is the sum in a domain; it is 0 for an unknown domain.

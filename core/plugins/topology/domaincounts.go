@@ -50,6 +50,8 @@ type DomainCounts struct {
 	patterns                  [][]weight // the first has no weights
 	pending                   []weight
 
+	nodes *NodeClasses // nil until they are asked for
+
 	replayed uint64 // how far the index' log was replayed
 	counted  bool
 	cells    []cell // of the slot that is being recounted

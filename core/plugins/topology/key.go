@@ -18,8 +18,8 @@ type TopologyKey struct {
 	free    []int32
 	bySlot  []int32 // by slot: the number of the node's value, or nowhere
 	values  []string
-	having  int   // how many nodes have the key
-	kept    int32 // how many axes keep the value ""
+	crowded int // how many values more than one node has
+	kept    int // how many axes keep the value ""
 	refs    int
 }
 
@@ -53,14 +53,11 @@ func (k *TopologyKey) setNode(slot int32, node *v1.Node) {
 	before, now := k.bySlot[slot], noDomain
 	if node != nil {
 		if value, has := node.Labels[k.Name]; has {
-			now = k.addNode(value)
+			now = k.number(value)
+			k.addNode(now)
 		}
 	}
-	if now != noDomain {
-		k.having++
-	}
 	if before != noDomain {
-		k.having--
 		k.removeNode(before)
 	}
 	k.bySlot[slot] = now
@@ -69,37 +66,50 @@ func (k *TopologyKey) setNode(slot int32, node *v1.Node) {
 // keepEmpty gives "" a number although no node may have it.
 func (k *TopologyKey) keepEmpty() int32 {
 	k.kept++
-	return k.addNode("")
+	return k.number("")
 }
 
 // releaseEmpty undoes keepEmpty.
 func (k *TopologyKey) releaseEmpty(id int32) {
 	k.kept--
-	k.removeNode(id)
+	k.freeUnused(id)
 }
 
-// addNode counts one more node with a value, which gets a number if it is new.
-func (k *TopologyKey) addNode(value string) int32 {
+// number is the number of a value, which gets one if it is new.
+func (k *TopologyKey) number(value string) int32 {
 	id, known := k.domains[value]
-	if !known {
-		if last := len(k.free) - 1; last >= 0 {
-			id = k.free[last]
-			k.free = k.free[:last]
-			k.values[id] = value
-		} else {
-			id = int32(len(k.nodes))
-			k.nodes, k.values = append(k.nodes, 0), append(k.values, value)
-		}
-		k.domains[value] = id
+	if known {
+		return id
 	}
-	k.nodes[id]++
+	if last := len(k.free) - 1; last >= 0 {
+		id = k.free[last]
+		k.free = k.free[:last]
+		k.values[id] = value
+	} else {
+		id = int32(len(k.nodes))
+		k.nodes, k.values = append(k.nodes, 0), append(k.values, value)
+	}
+	k.domains[value] = id
 	return id
 }
 
-// removeNode counts one node less with a value. A free number may be reused at once: DomainCounts subtract from the domain
-// that they added to, so after replaying the log nothing of the old value is left under the number.
+func (k *TopologyKey) addNode(id int32) {
+	if k.nodes[id]++; k.nodes[id] == 2 {
+		k.crowded++
+	}
+}
+
 func (k *TopologyKey) removeNode(id int32) {
-	if k.nodes[id]--; k.nodes[id] == 0 {
+	if k.nodes[id]--; k.nodes[id] == 1 {
+		k.crowded--
+	}
+	k.freeUnused(id)
+}
+
+// freeUnused frees the number of a value that no node has. It may be given away at once: DomainCounts subtract from the domain
+// that they added to, so after replaying the log nothing of the old value is left under the number.
+func (k *TopologyKey) freeUnused(id int32) {
+	if k.nodes[id] == 0 && (k.values[id] != "" || k.kept == 0) {
 		delete(k.domains, k.values[id])
 		k.free = append(k.free, id)
 	}

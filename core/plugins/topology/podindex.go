@@ -23,8 +23,6 @@ type Classifier struct {
 // ChangedNodes says which nodes of a snapshot changed. Snapshots of kube-scheduler cannot; there every node is looked at.
 type ChangedNodes interface {
 	List() ([]fwk.NodeInfo, error)
-	// Places returns the places of the nodes of List.
-	Places() []reuse.Place
 	// ChangesSince returns the positions in List of which the node changed, or is another one, since an earlier call returned
 	// since, and what to pass to the next call; the list may have become shorter than some. known is false if any node may
 	// have changed.
@@ -52,8 +50,8 @@ type PodIndex struct {
 	changes ChangedNodes // nil if the snapshot does not say
 	since   uint64
 
-	slotByNumber []int32 // by the number of a node's place
-	numbered     bool    // the last Sync was of a snapshot with places
+	ofSnapshot bool                 // the last Sync was of the list of the snapshot
+	read       changelog.Log[int32] // the positions that were read while this was so
 
 	displaced []int32 // slots of nodes that are no longer in their position, during Sync
 
@@ -105,7 +103,7 @@ func (r *PodIndex) Sync(nodes []fwk.NodeInfo) {
 // the list is not its own.
 func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 	if !r.listsSnapshot(nodes) {
-		r.since, r.numbered = 0, false
+		r.since, r.ofSnapshot = 0, false
 		return false
 	}
 	positions, now, known := r.changes.ChangesSince(r.since)
@@ -121,10 +119,9 @@ func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 		r.displaced = append(r.displaced, p.slot)
 	}
 	r.listed = r.listed[:len(nodes)]
-	places := r.changes.Places()
 	for _, at := range positions {
 		if int(at) < len(nodes) && nodes[at].GetGeneration() != r.listed[at].generation {
-			r.readMoved(at, nodes[at], places[at].Number)
+			r.readMoved(at, nodes[at])
 		}
 	}
 	r.freeDisplaced()
@@ -132,12 +129,12 @@ func (r *PodIndex) syncChanges(nodes []fwk.NodeInfo) bool {
 }
 
 // readMoved reads the node at a position, which may be another one than before.
-func (r *PodIndex) readMoved(at int32, info fwk.NodeInfo, number int32) {
+func (r *PodIndex) readMoved(at int32, info fwk.NodeInfo) {
 	p := &r.listed[at]
 	before := p.slot
-	moved := r.read(p, info)
+	moved := r.readNode(p, info)
 	r.slots[p.slot].revision = r.revision
-	r.setNumber(number, p.slot)
+	r.read.Add(at, 4*len(r.slots)+64)
 	if moved && before != NoSlot {
 		r.displaced = append(r.displaced, before)
 	}
@@ -168,25 +165,24 @@ func (r *PodIndex) syncAll(nodes []fwk.NodeInfo) {
 		p := &r.listed[i]
 		// Detached copies have generations below zero that say nothing about their content.
 		if g := info.GetGeneration(); g != p.generation || g <= 0 || info != p.info {
-			moved = r.read(p, info) || moved
+			moved = r.readNode(p, info) || moved
 		}
 	}
 	r.listed = r.listed[:known]
 	for _, info := range nodes[known:] {
 		p := listEntry{slot: NoSlot}
-		r.read(&p, info)
+		r.readNode(&p, info)
 		r.listed = append(r.listed, p)
 	}
 	if moved {
 		r.freeUnlisted()
 	}
-	if r.listsSnapshot(nodes) {
-		r.number(r.changes.Places())
-	}
+	r.ofSnapshot = r.listsSnapshot(nodes)
+	r.read.Reset()
 }
 
 // read updates a list entry and its slot, and reports whether the entry is now another node.
-func (r *PodIndex) read(p *listEntry, info fwk.NodeInfo) (moved bool) {
+func (r *PodIndex) readNode(p *listEntry, info fwk.NodeInfo) (moved bool) {
 	node := info.Node()
 	at, known := r.slotOf[node]
 	switch {

@@ -44,7 +44,7 @@ var mistakes = []planted.Mistake{
 	{Name: "a gated pod counts as gone", File: "engine/view.go", From: "\tcase queue.Gated:\n\t\treturn StateGated\n", To: ""},
 	{Name: "events that no pod in flight needs are kept", File: "queue/in_flight_events.go", From: "\tclear(passed)\n\tq.inFlightEvents.shrink()\n", To: ""},
 	{Name: "how many bindings failed is not restored", File: "engine/codec.go", From: "\t\tcodec.Uint(c, count)\n\t}\n\tfor i := range", To: "\t\tif codec.Uint(c, count); c.Reading() && count == &e.counters.BindingsFailed {\n\t\t\t*count = 0\n\t\t}\n\t}\n\tfor i := range"},
-	{Name: "the nominated pods on a node do not end a kept verdict", File: "engine/filterreusing.go", From: "nominated.marks[places[i].Number] {", To: "false {"},
+	{Name: "the nominated pods on a node do not end a kept verdict", File: "engine/nominatedplaces.go", From: "if place, ok := s.PlaceOf(name); ok {", To: "if place, ok := s.PlaceOf(name); ok && place.Position == 0 {"},
 	{Name: "the least of all domains is not found again", File: "plugins/topology/domainsums.go", From: "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", To: "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},
 	{Name: "a node that comes to the end keeps its old number", File: "cache/order.go", From: "\t\ts.moved = append(s.moved, int32(n))\n\t\tn++\n", To: "\t\tif n < len(s.order)-1 {\n\t\t\ts.moved = append(s.moved, int32(n))\n\t\t}\n\t\tn++\n"},
 }
