@@ -79,7 +79,7 @@ core/plugins/podvolumes: core/world
 core/plugins/topology: core/changelog core/reuse
 core/plugins/defaultbinder: core/config core/framework core/world
 core/plugins/defaultpreemption: core/codec core/config core/framework core/preempt core/world
-core/plugins/dynamicresources: core/codec core/config core/devices core/framework core/plugins/hint core/reuse core/world
+core/plugins/dynamicresources: core/codec core/config core/devices core/framework core/plugins/hint core/requests core/reuse core/world
 core/plugins/gangscheduling: core/config core/framework core/gangs core/plugins/hint
 core/plugins/imagelocality: core/config core/framework core/reuse core/saturating
 core/plugins/interpodaffinity: core/config core/framework core/plugins/hint core/plugins/topology core/reuse

@@ -5,10 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	podrequests "orrery/core/requests"
@@ -71,7 +69,7 @@ func (r *Resource) Add(list v1.ResourceList) {
 		case v1.ResourceEphemeralStorage:
 			r.EphemeralStorage = saturating.Add(r.EphemeralStorage, n)
 		default:
-			if isScalarName(name) {
+			if podrequests.IsScalar(name) {
 				r.AddScalar(name, n)
 			}
 		}
@@ -90,7 +88,7 @@ func (r *Resource) SetMaxResource(list v1.ResourceList) {
 		case v1.ResourceEphemeralStorage:
 			r.EphemeralStorage = max(r.EphemeralStorage, n)
 		default:
-			if isScalarName(name) {
+			if podrequests.IsScalar(name) {
 				r.SetScalar(name, max(r.ScalarResources[name], n))
 			}
 		}
@@ -151,21 +149,6 @@ func (r *Resource) subtract(requests fwk.Resource) (exact bool) {
 		r.AddScalar(name, -quantity)
 	}
 	return exact
-}
-
-// isScalarName reports whether a resource is counted by name rather than ignored: huge pages, attachable volumes,
-// anything of kubernetes.io, and extended resources (domain/name that would make a valid quota name).
-func isScalarName(name v1.ResourceName) bool {
-	s := string(name)
-	switch {
-	case strings.HasPrefix(s, v1.ResourceHugePagesPrefix),
-		strings.HasPrefix(s, v1.ResourceAttachableVolumesPrefix),
-		strings.Contains(s, v1.ResourceDefaultNamespacePrefix):
-		return true
-	case !strings.Contains(s, "/"), strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix):
-		return false
-	}
-	return len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
 }
 
 func (r *Resource) text() string {

@@ -9,10 +9,11 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation"
 	resourcehelper "k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
+
+	podrequests "orrery/core/requests"
 )
 
 // A pod may request devices as extended resources: those that a class names, on nodes that have none of the resource
@@ -51,13 +52,7 @@ func (pl *DynamicResources) withImplicitClaim(pod *v1.Pod, own []*resourcev1.Res
 
 // mayHaveClass reports whether a resource can be one of a class: an extended resource, or one that a class has by its name.
 func mayHaveClass(name v1.ResourceName) bool {
-	s := string(name)
-	if strings.HasPrefix(s, resourcev1.ResourceDeviceClassPrefix) {
-		return true
-	}
-	native := !strings.Contains(s, "/") || strings.Contains(s, v1.ResourceDefaultNamespacePrefix)
-	return !native && !strings.HasPrefix(s, v1.DefaultResourceRequestsPrefix) &&
-		len(validation.IsQualifiedName(v1.DefaultResourceRequestsPrefix+s)) == 0
+	return strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix) || podrequests.IsExtended(name)
 }
 
 // implicitClaim returns the claim of an earlier attempt, or a new one without requests: these depend on the node.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -40,7 +39,7 @@ func newRequest(list v1.ResourceList) request {
 		case v1.ResourceEphemeralStorage:
 			r.ephemeral = amountOf(name, quantity)
 		default:
-			if isScalar(name) {
+			if requests.IsScalar(name) {
 				r.scalars = append(r.scalars, scalar{name, amountOf(name, quantity)})
 			}
 		}
@@ -101,12 +100,4 @@ func percent(part, total int64) int64 {
 	high, low := bits.Mul64(uint64(part), 100)
 	quotient, _ := bits.Div64(high, low, uint64(total))
 	return int64(quotient)
-}
-
-// isScalar reports whether the scheduler counts a resource other than cpu, memory and ephemeral storage.
-func isScalar(name v1.ResourceName) bool {
-	return requests.IsExtended(name) ||
-		strings.HasPrefix(string(name), v1.ResourceHugePagesPrefix) ||
-		strings.Contains(string(name), v1.ResourceDefaultNamespacePrefix) ||
-		strings.HasPrefix(string(name), v1.ResourceAttachableVolumesPrefix)
 }

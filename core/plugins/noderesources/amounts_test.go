@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/mk"
-	"orrery/core/requests"
 )
 
 func TestAmountOf_NeitherNegativeNorWrapped(t *testing.T) {
@@ -36,28 +35,6 @@ func TestPercent_IsExact(t *testing.T) {
 			t.Fatalf("percent(%d, %d) = %d, want %s", part, total, got, want)
 		}
 	})
-}
-
-func TestIsScalar(t *testing.T) {
-	for name, tc := range map[v1.ResourceName]struct{ scalar, extended bool }{
-		"example.com/gpu":                      {true, true},
-		"hugepages-2Mi":                        {true, false},
-		"kubernetes.io/batch-cpu":              {true, false},
-		"sub.kubernetes.io/thing":              {true, false},
-		"attachable-volumes-aws-ebs":           {true, false},
-		"pods":                                 {false, false},
-		"gpu":                                  {false, false},
-		"requests.example.com/gpu":             {false, false},
-		"example.com/with space":               {false, false},
-		"deviceclass.resource.kubernetes.io/x": {true, false},
-	} {
-		if got := isScalar(name); got != tc.scalar {
-			t.Errorf("%s is counted: %v, want %v", name, got, tc.scalar)
-		}
-		if got := requests.IsExtended(name); got != tc.extended {
-			t.Errorf("%s is an extended resource: %v, want %v", name, got, tc.extended)
-		}
-	}
 }
 
 func TestRequest_Names(t *testing.T) {

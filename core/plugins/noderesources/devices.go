@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/plugins/hint"
+	"orrery/core/requests"
 )
 
 // With the gate DRAExtendedResource, devices may be counted as an extended resource, by their class. A node that has some of
@@ -21,7 +22,7 @@ func (f *Fit) byDevices(name v1.ResourceName) bool {
 
 // leftToDevices reports whether a node has a resource as devices, if at all.
 func (f *Fit) leftToDevices(name v1.ResourceName, node *v1.Node) bool {
-	return isScalar(name) && amountIn(node.Status.Allocatable, name) == 0 && f.byDevices(name)
+	return requests.IsScalar(name) && amountIn(node.Status.Allocatable, name) == 0 && f.byDevices(name)
 }
 
 // leavesToDevices reports whether a node has any resource that a pod requests as devices, if at all.

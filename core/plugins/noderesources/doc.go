@@ -28,7 +28,7 @@
 //   - Amounts beyond 2^63-1 (in milli-cpu or whole units) count as 2^63-1. kube-scheduler lets them wrap around or become
 //     zero, so that a pod that requests 10^16 cpus fits every node. Products are computed in 128 bits.
 //   - Reasons for extended resources come in order of their names, not in random order.
-//   - A resource that the scheduler does not count (see isScalar) does not keep a pod from being skipped by balanced
+//   - A resource that the scheduler does not count (see requests.IsScalar) does not keep a pod from being skipped by balanced
 //     allocation, even if it is listed in the args.
 //   - A RequestedToCapacityRatio strategy without a shape is an error when the profile is built, not a crash.
 //   - Scores count the devices of an extended resource as they are. kube-scheduler remembers which devices a class selects, and

@@ -8,6 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/plugins/shape"
+	"orrery/core/requests"
 	"orrery/core/saturating"
 )
 
@@ -38,7 +39,7 @@ func newWeightedResources(specs []configv1.ResourceSpec) []weightedResource {
 	resources := make([]weightedResource, len(specs))
 	for i, spec := range specs {
 		name := v1.ResourceName(spec.Name)
-		resources[i] = weightedResource{name: name, weight: spec.Weight, scalar: isScalar(name)}
+		resources[i] = weightedResource{name: name, weight: spec.Weight, scalar: requests.IsScalar(name)}
 	}
 	return resources
 }
