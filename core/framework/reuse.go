@@ -63,6 +63,7 @@ type Nodes interface {
 // Reuse is one cycle's use of what earlier cycles computed about nodes for pods like this one. The profile makes one at a time.
 type Reuse struct {
 	profile *Profile
+	number  uint64 // of the cycle
 	state   *CycleState
 	pod     *v1.Pod
 	nodes   []fwk.NodeInfo
@@ -100,7 +101,7 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	}
 	cycle := &r.cycle
 	*cycle = Reuse{
-		profile: p, state: state, pod: pod, nodes: list, places: nodes.Places(),
+		profile: p, number: cycle.number + 1, state: state, pod: pod, nodes: list, places: nodes.Places(),
 		kept: cycle.kept[:0], amounts: cycle.amounts[:0], classed: cycle.classed[:0], called: cycle.called[:0],
 		judged: cycle.judged, found: cycle.found, alone: cycle.alone[:0], scorers: cycle.scorers,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),

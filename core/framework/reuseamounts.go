@@ -33,7 +33,13 @@ func usesAmounts(plugin fwk.Plugin) bool {
 // amountsFilter and amountsScore are plugins of one cycle that are called with amounts.
 type amountsFilter struct {
 	*entry[fwk.FilterPlugin]
+	cycle  *Reuse
 	filter func(*reuse.Amounts) *fwk.Status
+}
+
+// Rejects implements reuse.Verdicts: the plugin is the first to reject nodes of these amounts.
+func (s *amountsFilter) Rejects(class int32) bool {
+	return s.cycle.judgeAmounts(class).position == s.position
 }
 
 type amountsScore struct {
@@ -55,39 +61,48 @@ func (c *Reuse) takeAmounts() bool {
 		if filter == nil {
 			return false
 		}
-		c.amounts = append(c.amounts, amountsFilter{s, filter})
+		c.amounts = append(c.amounts, amountsFilter{s, c, filter})
 	}
 	return len(c.amounts) > 0
 }
 
-// amountsVerdict is the first rejection by plugins that look at amounts, and its position; behind all plugins if there is none.
+// amountsVerdict is the first rejection by plugins that look at amounts, and its position; behind all plugins if there is none. known
+// is the cycle that it is of.
 type amountsVerdict struct {
+	known     uint64
 	rejection *fwk.Status
 	position  int
 }
 
-// judgeAmounts judges all classes of amounts.
-func (c *Reuse) judgeAmounts() {
+// rejectByAmounts has the plugins that look at amounts reject nodes.
+func (c *Reuse) rejectByAmounts() {
 	if len(c.amounts) == 0 {
 		return
 	}
-	classes, passed := &c.profile.reuser.amounts, len(c.profile.points.filter)
-	c.judged = c.judged[:0]
-	for class := range classes.Len() {
-		v := amountsVerdict{position: passed}
-		for i := range c.amounts {
-			s := &c.amounts[i]
-			if status := s.filter(classes.Amounts(int32(class))); status != nil {
-				v = amountsVerdict{withPlugin(status, s.Plugin), s.position}
-				break
-			}
-		}
-		c.judged = append(c.judged, v)
+	classes := &c.profile.reuser.amounts.Classes
+	if more := classes.Len() - len(c.judged); more > 0 {
+		c.judged = append(c.judged, make([]amountsVerdict, more)...)
 	}
 	for i := range c.amounts {
-		position := c.amounts[i].position
-		c.found.Reject(position, &classes.Classes, func(class int32) bool { return c.judged[class].position == position })
+		c.found.Reject(c.amounts[i].position, classes, &c.amounts[i])
 	}
+}
+
+// judgeAmounts judges a class of amounts, once in a cycle.
+func (c *Reuse) judgeAmounts(class int32) *amountsVerdict {
+	v := &c.judged[class]
+	if v.known == c.number {
+		return v
+	}
+	*v = amountsVerdict{known: c.number, position: len(c.profile.points.filter)}
+	for i := range c.amounts {
+		s := &c.amounts[i]
+		if status := s.filter(c.profile.reuser.amounts.Amounts(class)); status != nil {
+			v.rejection, v.position = withPlugin(status, s.Plugin), s.position
+			break
+		}
+	}
+	return v
 }
 
 // takeAmountsScore has a plugin score by amounts. It returns false if it looks at more of a node.

@@ -53,6 +53,9 @@ type classedFilter struct {
 	ClassVerdicts
 }
 
+// Rejects implements reuse.Verdicts.
+func (v *classedFilter) Rejects(class int32) bool { return v.Verdicts[class] != 0 }
+
 // sortFilters finds out how each Filter plugin's verdicts are reused.
 func (c *Reuse) sortFilters() {
 	for _, s := range c.profile.filtersFor(c.state) {

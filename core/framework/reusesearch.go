@@ -14,14 +14,14 @@ import (
 // the nodes before that.
 func (c *Reuse) Search(ctx context.Context, start, wanted int, nominated reuse.Bitmap) error {
 	c.ctx, c.nominated = ctx, nominated
-	c.found.Begin(c.table, calls{c})
-	c.judgeAmounts()
+	c.found.Begin(c.table, calls{c}, start, wanted)
+	c.rejectByAmounts()
 	for i := range c.classed {
 		v := &c.classed[i]
-		c.found.Reject(v.position, v.Classes, func(class int32) bool { return v.Verdicts[class] != 0 })
+		c.found.Reject(v.position, v.Classes, v)
 	}
 	c.found.JudgeAlone(nominated, len(c.called) > 0)
-	err := c.found.Search(start, wanted)
+	err := c.found.Search()
 	c.found.CountStops(c.stops)
 	c.countFilters()
 	return err
@@ -70,7 +70,7 @@ func (c *Reuse) rejection(position int) (rejection *fwk.Status, stop int) {
 	cell := c.table.CellAt(position)
 	rejection, stop = cell.Status, int(cell.Stop)
 	if len(c.amounts) > 0 {
-		if v := &c.judged[c.profile.reuser.amounts.Of(position)]; v.position < stop {
+		if v := c.judgeAmounts(c.profile.reuser.amounts.Of(position)); v.position < stop {
 			rejection, stop = v.rejection, v.position
 		}
 	}

@@ -18,6 +18,7 @@ type Found struct {
 	Window
 	table      *Table
 	nodes      int    // in the list
+	wanted     int    // how many feasible ones
 	feasible   Bitmap // among those visited
 	alone      Bitmap // judged one by one
 	nextAlone  bool   // the node after the window was judged by itself
@@ -38,16 +39,35 @@ type Plugins interface {
 	JudgeAlone(position int) (feasible bool, err error)
 }
 
-// rejection is which nodes a plugin rejects, by their classes.
+// Verdicts are what a plugin says of classes of nodes. It says the same whenever it is asked in a search.
+type Verdicts interface{ Rejects(class int32) bool }
+
+// rejection is which nodes a plugin rejects: those of some classes, or, if there are many classes, those of which it says so when the
+// search comes to them.
 type rejection struct {
 	plugin  int // its position
 	bitmaps []Bitmap
 	few     Bitmap // the nodes of classes that are lists; empty if there are none
 	passing bool   // the classes are those that the plugin passes
+
+	many     *Classes // nil if the plugin was asked about all
+	verdicts Verdicts
+	asked    []verdict // by class
 }
 
-// word is the positions of a word that are rejected.
-func (r *rejection) word(w int) (rejected uint64) {
+type verdict uint8
+
+const (
+	notAsked verdict = iota
+	passes
+	rejects
+)
+
+// of are those of some nodes of a word that are rejected.
+func (r *rejection) of(w int, nodes uint64) (rejected uint64) {
+	if r.many != nil {
+		return r.ask(w, nodes)
+	}
 	if len(r.few) > 0 {
 		rejected = r.few[w]
 	}
@@ -55,24 +75,52 @@ func (r *rejection) word(w int) (rejected uint64) {
 		rejected |= b[w]
 	}
 	if r.passing {
-		return ^rejected
+		rejected = ^rejected
+	}
+	return rejected & nodes
+}
+
+func (r *rejection) ask(w int, nodes uint64) (rejected uint64) {
+	for ; nodes != 0; nodes &= nodes - 1 {
+		class := r.many.of[positionOf(w, nodes)]
+		if r.asked[class] == notAsked {
+			r.asked[class] = passes
+			if r.verdicts.Rejects(class) {
+				r.asked[class] = rejects
+			}
+		}
+		if r.asked[class] == rejects {
+			rejected |= nodes & -nodes
+		}
 	}
 	return rejected
 }
 
-// Begin begins a search among the nodes that a table followed.
-func (f *Found) Begin(t *Table, p Plugins) {
+// Begin begins a search among the nodes that a table followed, which is to visit them from a start on until it has found so many
+// feasible ones, and one more.
+func (f *Found) Begin(t *Table, p Plugins, start, wanted int) {
 	f.table, f.plugins, f.nodes = t, p, len(t.places)
-	f.lone, f.allAlone = nil, false
+	f.Window, f.wanted = Window{Start: start}, wanted
+	f.lone, f.allAlone, f.nextAlone = nil, false, false
 	f.feasible, f.alone = f.feasible.Zeroed(f.nodes), f.alone.Zeroed(f.nodes)
 	f.rejections = f.rejections[:0]
 }
 
-// Reject tells which classes of nodes a plugin rejects.
-func (f *Found) Reject(plugin int, classes *Classes, rejects func(class int32) bool) {
+// manyClasses is how many nodes to find for each class make it faster to ask about all classes than about each node's.
+const manyClasses = 8
+
+// Reject has a plugin reject nodes by their classes.
+func (f *Found) Reject(plugin int, classes *Classes, v Verdicts) {
+	if classes.Len() > f.wanted/manyClasses {
+		r := f.addRejection(plugin)
+		r.many, r.verdicts = classes, v
+		r.asked = slices.Grow(r.asked, classes.Len())[:classes.Len()]
+		clear(r.asked)
+		return
+	}
 	rejected := 0
 	for class := range classes.sets {
-		if classes.sets[class].count > 0 && rejects(int32(class)) {
+		if classes.sets[class].count > 0 && v.Rejects(int32(class)) {
 			rejected++
 		}
 	}
@@ -82,7 +130,7 @@ func (f *Found) Reject(plugin int, classes *Classes, rejects func(class int32) b
 	r := f.addRejection(plugin)
 	r.passing = 2*rejected > len(classes.sets)-len(classes.free)
 	for class := range classes.sets {
-		if set := &classes.sets[class]; set.count > 0 && rejects(int32(class)) != r.passing {
+		if set := &classes.sets[class]; set.count > 0 && v.Rejects(int32(class)) != r.passing {
 			r.add(set, f.nodes)
 		}
 	}
@@ -95,7 +143,7 @@ func (f *Found) addRejection(plugin int) *rejection {
 		f.rejections = append(f.rejections, rejection{})
 	}
 	r := &f.rejections[len(f.rejections)-1]
-	*r = rejection{plugin: plugin, bitmaps: r.bitmaps[:0], few: r.few[:0]}
+	*r = rejection{plugin: plugin, bitmaps: r.bitmaps[:0], few: r.few[:0], asked: r.asked[:0]}
 	return r
 }
 
@@ -115,9 +163,9 @@ func (r *rejection) add(set *Positions, nodes int) {
 // JudgeAlone has these nodes judged one by one, or all. Those whose verdict is not for reuse are in any case.
 func (f *Found) JudgeAlone(these Bitmap, all bool) { f.lone, f.allAlone = these, all }
 
-// Search visits nodes from a start on until it has found so many feasible ones, and one more.
-func (f *Found) Search(start, wanted int) error {
-	f.Window, f.nextAlone = Window{Start: start}, false
+// Search visits the nodes.
+func (f *Found) Search() error {
+	start := f.Start
 	for at := start; at < start+f.nodes; {
 		from, end := at, f.nodes
 		if at >= f.nodes {
@@ -125,7 +173,7 @@ func (f *Found) Search(start, wanted int) error {
 		}
 		w := from / wordSize
 		to := min((w+1)*wordSize, end)
-		if over, err := f.visit(w, between(from, to), wanted); over || err != nil {
+		if over, err := f.visit(w, between(from, to)); over || err != nil {
 			return err
 		}
 		at += to - from
@@ -139,20 +187,20 @@ func between(from, to int) uint64 {
 }
 
 // visit visits some nodes of a word. It reports whether the search is over.
-func (f *Found) visit(w int, nodes uint64, wanted int) (over bool, err error) {
+func (f *Found) visit(w int, nodes uint64) (over bool, err error) {
 	alone := f.judge(w, nodes)
 	for ; alone != 0; alone &= alone - 1 {
 		one := alone & -alone
 		before := nodes & (one - 1)
 		nodes &^= before | one
-		if f.take(w, before, wanted) {
+		if f.take(w, before) {
 			return true, nil
 		}
 		feasible, err := f.plugins.JudgeAlone(positionOf(w, one))
 		if err != nil {
 			return true, err
 		}
-		if feasible && f.Feasible == wanted {
+		if feasible && f.Feasible == f.wanted {
 			f.Next, f.nextAlone = true, true
 			return true, nil
 		}
@@ -163,7 +211,7 @@ func (f *Found) visit(w int, nodes uint64, wanted int) (over bool, err error) {
 			f.Feasible++
 		}
 	}
-	return f.take(w, nodes, wanted), nil
+	return f.take(w, nodes), nil
 }
 
 // judge finds the verdicts on some nodes of a word that are not known. It returns those that have to be judged alone.
@@ -183,15 +231,15 @@ func (f *Found) judge(w int, nodes uint64) (alone uint64) {
 }
 
 // take visits some nodes of a word of which the verdicts are known. It reports whether the search is over.
-func (f *Found) take(w int, nodes uint64, wanted int) (over bool) {
+func (f *Found) take(w int, nodes uint64) (over bool) {
 	feasible := f.table.passing[w] & nodes
 	for i := range f.rejections {
-		feasible &^= f.rejections[i].word(w)
+		feasible &^= f.rejections[i].of(w, feasible)
 	}
 	n := bits.OnesCount64(feasible)
-	if f.Feasible+n > wanted {
-		nodes &= nthBit(feasible, wanted-f.Feasible) - 1
-		feasible, n = feasible&nodes, wanted-f.Feasible
+	if f.Feasible+n > f.wanted {
+		nodes &= nthBit(feasible, f.wanted-f.Feasible) - 1
+		feasible, n = feasible&nodes, f.wanted-f.Feasible
 		f.Next, over = true, true
 	}
 	f.feasible[w] |= feasible
@@ -211,7 +259,7 @@ func (f *Found) CountStops(stops []int) {
 	for w, nodes := range f.words() {
 		nodes &^= f.alone[w]
 		for i := range f.rejections {
-			rejected := f.rejections[i].word(w) & nodes
+			rejected := f.rejections[i].of(w, nodes)
 			stops[f.rejections[i].plugin] += bits.OnesCount64(rejected)
 			nodes &^= rejected
 		}

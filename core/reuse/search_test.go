@@ -170,10 +170,14 @@ func drawTrial(t *rapid.T, n *nodes, table *Table, found *Found) *trial {
 
 func (r *trial) search(start, wanted int) error {
 	r.table.Follow(r.places, r.nodes, fits)
-	r.found.Begin(r.table, r)
-	r.found.Reject(zonePlugin, &r.zones, func(class int32) bool { return r.zones.keys[class] == string(Signature(nil).Number(r.rejects)) })
+	r.found.Begin(r.table, r, start, wanted)
+	r.found.Reject(zonePlugin, &r.zones, r)
 	r.found.JudgeAlone(r.alone, false)
-	return r.found.Search(start, wanted)
+	return r.found.Search()
+}
+
+func (r *trial) Rejects(class int32) bool {
+	return r.zones.keys[class] == string(Signature(nil).Number(r.rejects))
 }
 
 func (r *trial) JudgeAlone(position int) (bool, error) { return r.aloneFit[position], nil }
@@ -324,8 +328,8 @@ func TestFound_ComputesWhatSearchReaches(t *testing.T) {
 	table, found := tables.Find(sign("web"), len(n.known), 0), &Found{}
 	search := func() {
 		table.Follow(n.places, n, fits)
-		found.Begin(table, n)
-		if err := found.Search(3, 100); err != nil {
+		found.Begin(table, n, 3, 100)
+		if err := found.Search(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -359,13 +363,13 @@ func TestFound_FailedVerdictIsJudgedAlone(t *testing.T) {
 	tables.Find(sign("web"), 0, 0)
 	table, found := tables.Find(sign("web"), 2, 0), &Found{}
 	table.Follow(n.places, n, fits)
-	found.Begin(table, failing{n})
-	err := found.Search(0, 2)
+	found.Begin(table, failing{n}, 0, 2)
+	err := found.Search()
 	if !errors.Is(err, errBroken) || found.Window != (Window{Visited: 1, Feasible: 1}) {
 		t.Fatalf("the search ends with %v and %+v", err, found.Window)
 	}
-	found.Begin(table, n)
-	if err := found.Search(0, 2); err != nil || found.Window != (Window{Visited: 2, Feasible: 1}) {
+	found.Begin(table, n, 0, 2)
+	if err := found.Search(); err != nil || found.Window != (Window{Visited: 2, Feasible: 1}) {
 		t.Errorf("the next search ends with %v and %+v", err, found.Window)
 	}
 }

@@ -61,9 +61,9 @@ func (s *Fixture) found(t TB, feasible func(node int) bool) *reuse.Found {
 	}
 	table := tables.Find(nil, numbers, 0)
 	table.Follow(all.Places(), all, 0)
-	found.Begin(table, chosen{feasible})
+	found.Begin(table, chosen{feasible}, 0, len(all.Places()))
 	found.JudgeAlone(nil, true)
-	if err := found.Search(0, len(all.Places())); err != nil {
+	if err := found.Search(); err != nil {
 		t.Fatalf("searching: %v", err)
 	}
 	return found
