@@ -31,7 +31,7 @@ var plantedMistakes = []mistakes.Mistake{
 	{Name: "amounts", File: "cache/refresh.go", From: "\ts.amounts[at.number] = info.amounts()\n", To: "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
 	{Name: "class of amounts", File: "reuse/amounts.go", From: "to = to.Number(q.MilliCPU).", To: "to = to."},
 	{Name: "class of a changed node", File: "reuse/table.go", From: "if int(position) < len(places) {", To: "if int(position) < len(places) && position%7 != 0 {"},
-	{Name: "classes of another number of nodes", File: "reuse/table.go", From: "k.nodes != 0 && int(k.nodes) != now {", To: "k.nodes != 0 && now == 0 {"},
+	{Name: "classes of another number of nodes", File: "reuse/table.go", From: "nodes != 0 && int(nodes) != len(t.places)", To: "nodes != 0 && len(t.places) == 0"},
 	{Name: "namespace's labels", File: "plugins/interpodaffinity/termset.go", From: ".Pairs(pl.visibleLabels).Pairs(namespace)", To: ".Pairs(pl.visibleLabels)"},
 	{Name: "spread count", File: "plugins/topology/domaincounts.go", From: "range changed {", To: "range changed[1:] {"},
 	{Name: "minimum domain", File: "plugins/topology/domainsums.go", From: "p.extremes, p.dirty = p.findExtremes(int32(i*pieceSize)), false", To: "if p.dirty = false; p.extremes.Domains == 0 {\n\t\t\tp.extremes = p.findExtremes(int32(i * pieceSize))\n\t\t}"},

@@ -123,11 +123,18 @@ func (f *Found) descend(at int, nodes Bitmap, sum int64) {
 		}
 		set := &part.Classes.sets[class]
 		if set.bitmap == nil {
-			f.noteFew(at, set.few, nodes, total)
+			for _, position := range set.few {
+				if inRanges(position, f.ranges) && nodes.Has(int(position)) {
+					r.noteOne(at, position, total)
+				}
+			}
 			continue
 		}
-		if common, some := f.common(at, set.bitmap, nodes); some {
+		switch common, n := f.common(at, set.bitmap, nodes); {
+		case n > fewAtMost(len(common)):
 			f.descend(at+1, common, total)
+		case n > 0:
+			f.noteFew(at, common, total)
 		}
 	}
 }
@@ -140,8 +147,8 @@ func (r *ranking) least() int64 {
 	return r.totals[1]
 }
 
-// common is the nodes of a window that are in both bitmaps.
-func (f *Found) common(at int, a, b Bitmap) (common Bitmap, some bool) {
+// common is the nodes of a window that are in both bitmaps, and how many.
+func (f *Found) common(at int, a, b Bitmap) (common Bitmap, n int) {
 	r := &f.ranking
 	for len(r.rooms) <= at {
 		r.rooms = append(r.rooms, nil)
@@ -150,31 +157,34 @@ func (f *Found) common(at int, a, b Bitmap) (common Bitmap, some bool) {
 		r.rooms[at] = make(Bitmap, len(f.feasible))
 	}
 	common = r.rooms[at]
-	var any uint64
 	for _, s := range f.ranges {
 		for w := s.from; w < s.to; w++ {
 			common[w] = a[w] & b[w]
-			any |= common[w]
+			n += bits.OnesCount64(common[w])
 		}
 	}
-	return common, any != 0
+	return common, n
 }
 
-// noteFew notes single nodes of a class. The parts behind it are read for each.
-func (f *Found) noteFew(at int, few []int32, nodes Bitmap, sum int64) {
-	r := &f.ranking
-	for _, position := range few {
-		if !inRanges(position, f.ranges) || !nodes.Has(int(position)) {
-			continue
+// noteFew notes nodes one by one, where their classes of the parts behind may be more than they are.
+func (f *Found) noteFew(at int, nodes Bitmap, sum int64) {
+	for _, s := range f.ranges {
+		for w := s.from; w < s.to; w++ {
+			for word := nodes[w]; word != 0; word &= word - 1 {
+				f.ranking.noteOne(at, int32(positionOf(w, word)), sum)
+			}
 		}
-		total := sum
-		for i := at + 1; i < len(r.parts); i++ {
-			total += r.parts[i].Score[r.parts[i].Classes.of[position]]
-		}
-		if rank := r.rankOf(total); rank >= 0 {
-			r.nodes[rank].Set(position)
-			r.counts[rank]++
-		}
+	}
+}
+
+// noteOne notes a node that has so much by a part and those before. The parts behind are read.
+func (r *ranking) noteOne(at int, position int32, sum int64) {
+	for i := at + 1; i < len(r.parts); i++ {
+		sum += r.parts[i].Score[r.parts[i].Classes.of[position]]
+	}
+	if rank := r.rankOf(sum); rank >= 0 {
+		r.nodes[rank].Set(position)
+		r.counts[rank]++
 	}
 }
 

@@ -103,7 +103,7 @@ func (c *Classes) Of(position int) int32 { return c.of[position] }
 func (c *Classes) Nodes(class int32) *Positions { return &c.sets[class] }
 
 // classBytes is about what a class takes besides its positions.
-const classBytes = 128
+const classBytes = 200
 
 // bytes is about what the classes take.
 func (c *Classes) bytes() int {

@@ -107,25 +107,31 @@ func (t *Table) resize(before int) {
 	if more := wordsFor(now) - len(t.passing); more > 0 {
 		t.passing = append(t.passing, make(Bitmap, more)...)
 	}
+	t.forgetStale()
+}
+
+// forgetStale makes unknown the nodes of classes with the scores that hold for another number of nodes.
+func (t *Table) forgetStale() {
+	stale := false
 	for class := range t.classes.sets {
-		if k := &t.kinds[class]; t.classes.sets[class].count > 0 && k.nodes != 0 && int(k.nodes) != now {
-			t.forgetAll(int32(class))
+		stale = stale || t.classes.sets[class].count > 0 && t.isStale(int32(class))
+	}
+	for position := 0; stale && position < len(t.places); position++ {
+		if class := t.classes.Of(position); class != noClass && t.isStale(class) {
+			t.forget(int32(position))
 		}
 	}
+}
+
+func (t *Table) isStale(class int32) bool {
+	nodes := t.kinds[class].nodes
+	return nodes != 0 && int(nodes) != len(t.places)
 }
 
 // forget makes unknown what is to be said of the node at a position. Its cell may know.
 func (t *Table) forget(position int32) {
 	t.classes.Drop(position)
 	t.passing.clear(position)
-}
-
-func (t *Table) forgetAll(class int32) {
-	for position := range t.places {
-		if t.classes.Of(position) == class {
-			t.forget(int32(position))
-		}
-	}
 }
 
 // unknown is the positions of a word that nothing is known of.
