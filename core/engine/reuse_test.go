@@ -128,7 +128,7 @@ func (r *longRun) change() {
 		r.apply(world.Changed{Op: world.Modified, Object: &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{"team": team}}}})
 	case 5:
 		r.switchReuse()
-		r.engines[0].Shrink(pick(r.draw, 0, 0, 2, 24)) // the last leaves no table
+		r.engines[0].Shrink(pick(r.draw, 0, 0, 0, 0, 0, 0, 2, 24)) // the last leaves no table
 	}
 }
 
