@@ -22,10 +22,10 @@ type kind struct {
 }
 
 var podKinds = []kind{
-	{"one template", kinds.Plain, "the logarithm of the nodes: sums over the nodes are kept in a tree"},
-	{"one template, all scored", func(i int) *mk.PodBuilder { return kinds.Plain(i).Scheduler(allScored) }, "the same: nodes that did not change are not visited"},
-	{"all different", kinds.Different, "the nodes that are visited: what depends on a pod's requests is computed for each"},
-	{"hard spread", kinds.HardSpread, "the nodes that are visited: counts of other nodes decide about each"},
+	{"one template", kinds.Plain, "the nodes that are visited, 64 at once: classes of like nodes are bitmaps"},
+	{"one template, all scored", func(i int) *mk.PodBuilder { return kinds.Plain(i).Scheduler(allScored) }, "the nodes, 64 at once"},
+	{"all different", kinds.Different, "different amounts among the nodes that are visited: what depends on a pod's requests is computed for each"},
+	{"hard spread", kinds.HardSpread, "the nodes that are visited, 64 at once, and the classes of nodes that counts tell apart"},
 	{"soft spread", kinds.SoftSpread, "the same"},
 	{"anti-affinity", kinds.AntiAffinity, "the same"},
 	{"required affinity", kinds.RequiredAffinity, "the same"},

@@ -80,7 +80,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	return pl, nil
 }
 
-// maxTermSets bounds the memory for recent sets; each takes some 16 bytes per node and axis.
+// maxTermSets bounds the memory for recent sets; each takes some 16 bytes per node and axis, and 8 per node and 200 per class of nodes.
 //
 //orrery:limit scheduler; sets of affinity terms whose counts are kept; the one that was not used for the longest time goes
 const maxTermSets = 128

@@ -93,7 +93,8 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	return pl, nil
 }
 
-// maxConstraintSets bounds the memory for recent sets; each takes some 16 bytes per node and constraint.
+// maxConstraintSets bounds the memory for recent sets; each takes some 16 bytes per node and constraint, and 8 per node and 200 per class
+// of nodes.
 //
 //orrery:limit scheduler; sets of spread constraints whose counts are kept; the one that was not used for the longest time goes
 const maxConstraintSets = 128
