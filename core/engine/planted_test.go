@@ -42,7 +42,7 @@ var plantedMistakes = []mistakes.Mistake{
 	{Name: "number of nodes", File: "reuse/table.go", From: "(c.Nodes == 0 || int(c.Nodes) == nodes)", To: "true"},
 	{Name: "nominated pods of a kept verdict", File: "reuse/results.go", From: "|| !slices.Equal(known.nominated, nominated)", To: ""},
 	{Name: "changed node of a kept dry run", File: "reuse/results.go", From: "|| known.generation != node.GetGeneration()", To: ""},
-	{Name: "priority of a preemptor", File: "preempt/kept.go", From: "strconv.Itoa(int(corev1.PodPriority(pod)))", To: "strconv.Itoa(0)"},
+	{Name: "priority of a preemptor", File: "preempt/kept.go", From: "strconv.Itoa(int(corev1.PodPriority(pod)))", To: "strconv.Itoa(0 * int(corev1.PodPriority(pod)))"},
 	{Name: "pods that a budget matches", File: "preempt/kept.go", From: "(o.selections == 0 || o.selections == b.selections)", To: "true"},
 	{Name: "disruptions that a budget allows", File: "preempt/kept.go", From: "(o.statuses == 0 || o.statuses == b.statuses)", To: "true"},
 	{Name: "lowest priority on a node", File: "preempt/priorities.go", From: "lowest.generation != place.Generation", To: "lowest.generation == 0"},
