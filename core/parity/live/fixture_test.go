@@ -58,7 +58,7 @@ func startServer() (err error) {
 	}
 	server, err = apiserver.New(apiserver.Options{
 		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer, attacher},
-		Flags: append(gateFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog()),
+		Flags: append(gateFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog(), "--audit-log-maxsize=4096"), // megabytes: the log stays one file
 	})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -32,6 +33,7 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	i := s.install("--replace-default")
 	watches := s.watchBindings()
 	k := s.startKubelet("node-0")
+	s.forgetLease()
 	first := k.runAs("orrery-first", i.labels, i.replica)
 	s.eventually(func() error { return i.leads(first) })
 	second := k.runAs("orrery-second", i.labels, i.replica)
@@ -75,6 +77,15 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 		t.Errorf("the API server refused %q", refused)
 	}
 	s.eventually(i.usesAllRights)
+}
+
+// forgetLease deletes the lease that an earlier test may have left, so that a replica has to create it.
+func (s *fixture) forgetLease() {
+	s.t.Helper()
+	err := s.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(s.ctx, s.lease, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		s.t.Fatal(err)
+	}
 }
 
 // usesAllRights returns nil once the replicas have used every printed right. A list is read as a watch that begins with it; other API
