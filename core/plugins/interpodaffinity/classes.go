@@ -2,7 +2,6 @@ package interpodaffinity
 
 import (
 	"math"
-	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -26,13 +25,6 @@ const (
 	rejectedExistingAntiAffinity
 )
 
-// classRoom is memory for what is said of classes of nodes in a cycle.
-type classRoom struct {
-	verdicts []uint8
-	present  []int32
-	scores   []int64
-}
-
 // FilterClasses implements framework.ClassFilter. Hypothetical pods are on single nodes, which Filter looks at.
 func (pl *InterPodAffinity) FilterClasses(state fwk.CycleState) (framework.ClassVerdicts, bool) {
 	s, err := readPreFilterState(state)
@@ -44,15 +36,7 @@ func (pl *InterPodAffinity) FilterClasses(state fwk.CycleState) (framework.Class
 		return framework.ClassVerdicts{}, false
 	}
 	first := s.selfMatch && s.noMatches()
-	verdicts := pl.room.verdicts[:0]
-	for class := range classes.Len() {
-		verdict := passes
-		if classes.Nodes(int32(class)).Len() > 0 {
-			verdict = s.filterClass(classes, int32(class), first)
-		}
-		verdicts = append(verdicts, verdict)
-	}
-	pl.room.verdicts = verdicts
+	verdicts := pl.room.Verdicts(classes, func(class int32) uint8 { return s.filterClass(classes, class, first) })
 	return framework.ClassVerdicts{Classes: &classes.Classes, Verdicts: verdicts, Rejections: rejections}, true
 }
 
@@ -92,22 +76,22 @@ func (pl *InterPodAffinity) ScoreClasses(state fwk.CycleState, feasible *reuse.F
 	if !ok {
 		return reuse.Scores{}, false
 	}
-	room := &pl.room
-	room.present = feasible.Present(&classes.Classes, room.present[:0])
-	room.scores = slices.Grow(room.scores[:0], classes.Len())[:classes.Len()]
+	present := feasible.Present(&classes.Classes, pl.room.Present[:0])
+	scores := pl.room.Scores(classes)
+	pl.room.Present = present
 	least, most := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, class := range room.present {
+	for _, class := range present {
 		var score int64
 		for i := range s.views {
 			if sum, has := classes.Sum(class, &s.views[i]); has {
 				score += sum
 			}
 		}
-		room.scores[class] = score
+		scores[class] = score
 		least, most = min(least, score), max(most, score)
 	}
-	for _, class := range room.present {
-		room.scores[class] = normalized(room.scores[class], least, most)
+	for _, class := range present {
+		scores[class] = normalized(scores[class], least, most)
 	}
-	return reuse.Scores{Classes: &classes.Classes, Present: room.present, Score: room.scores}, true
+	return reuse.Scores{Classes: &classes.Classes, Present: present, Score: scores}, true
 }

@@ -42,7 +42,7 @@ type InterPodAffinity struct {
 	recent        *topology.LRU[*termSet]
 	signature     reuse.Signature
 	visibleLabels map[string]string // those of a pod's labels that existing pods' terms select by
-	room          classRoom
+	room          topology.ClassRoom
 }
 
 var (

@@ -28,13 +28,6 @@ const (
 	rejectedConstraints
 )
 
-// classRoom is memory for what is said of classes of nodes in a cycle.
-type classRoom struct {
-	verdicts []uint8
-	present  []int32
-	scores   []int64
-}
-
 // FilterClasses implements framework.ClassFilter. Hypothetical pods are on single nodes, which Filter looks at.
 func (pl *PodTopologySpread) FilterClasses(state fwk.CycleState) (framework.ClassVerdicts, bool) {
 	s, err := readPreFilterState(state)
@@ -45,15 +38,7 @@ func (pl *PodTopologySpread) FilterClasses(state fwk.CycleState) (framework.Clas
 	if !ok {
 		return framework.ClassVerdicts{}, false
 	}
-	verdicts := pl.room.verdicts[:0]
-	for class := range classes.Len() {
-		verdict := passes
-		if classes.Nodes(int32(class)).Len() > 0 {
-			verdict = s.filterClass(classes, int32(class))
-		}
-		verdicts = append(verdicts, verdict)
-	}
-	pl.room.verdicts = verdicts
+	verdicts := pl.room.Verdicts(classes, func(class int32) uint8 { return s.filterClass(classes, class) })
 	return framework.ClassVerdicts{Classes: &classes.Classes, Verdicts: verdicts, Rejections: rejections}, true
 }
 
@@ -85,8 +70,8 @@ func (pl *PodTopologySpread) PreScoreClasses(_ context.Context, state fwk.CycleS
 	if !ok || s.set.scoresNegative() {
 		return nil, false
 	}
-	pl.room.present = feasible.Present(&classes.Classes, pl.room.present[:0])
-	s.scored = scoredClasses{classes, pl.room.present}
+	pl.room.Present = feasible.Present(&classes.Classes, pl.room.Present[:0])
+	s.scored = scoredClasses{classes, pl.room.Present}
 	s.setWeightsByClasses(feasible, all)
 	state.Write(preScoreStateKey, s)
 	return nil, true
@@ -151,8 +136,7 @@ func (pl *PodTopologySpread) ScoreClasses(state fwk.CycleState, _ *reuse.Found) 
 		return reuse.Scores{}, false
 	}
 	classes, present := s.scored.classes, s.scored.present
-	scores := slices.Grow(pl.room.scores[:0], classes.Len())[:classes.Len()]
-	pl.room.scores = scores
+	scores := pl.room.Scores(classes)
 	least, most := int64(math.MaxInt64), int64(0)
 	for _, class := range present {
 		if scores[class] = 0; !s.ignores(class) {

@@ -47,7 +47,7 @@ type PodTopologySpread struct {
 	index     *topology.PodIndex
 	recent    *topology.LRU[*constraintSet]
 	signature reuse.Signature
-	room      classRoom
+	room      topology.ClassRoom
 }
 
 var (
