@@ -13,7 +13,7 @@ func TestDocument_IsWhatIsUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(path("../.."))
+	got, err := os.ReadFile(written.Path("../.."))
 	if err != nil {
 		t.Fatal(err)
 	}

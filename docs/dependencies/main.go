@@ -3,28 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"orrery/docs/page"
 )
 
-func main() {
-	if err := write("."); err != nil {
-		fmt.Fprintln(os.Stderr, "dependencies:", err)
-		os.Exit(1)
-	}
-}
+var written = page.Page{Name: "dependencies", Text: document}
 
-// write writes the document of the repository in a folder.
-func write(root string) error {
-	text, err := document(root)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path(root), text, 0o644)
-}
-
-func path(root string) string { return filepath.Join(root, "docs", "dependencies.md") }
+func main() { written.Main() }
 
 // document returns the text of the document.
 func document(root string) ([]byte, error) {

@@ -15,8 +15,8 @@ func TestDocument_UpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(path(root)); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the rows and the tests say: make features-doc writes it anew", path(root))
+	if got, err := os.ReadFile(written.Path(root)); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the rows and the tests say: make features-doc writes it anew", written.Path(root))
 	}
 }
 

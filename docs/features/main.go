@@ -2,28 +2,14 @@ package main
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"path/filepath"
+
+	"orrery/docs/page"
 )
 
-func main() {
-	if err := write("."); err != nil {
-		fmt.Fprintln(os.Stderr, "features:", err)
-		os.Exit(1)
-	}
-}
+var written = page.Page{Name: "features", Text: document}
 
-// write writes the document of the repository in a folder.
-func write(root string) error {
-	text, err := document(root)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path(root), text, 0o644)
-}
-
-func path(root string) string { return filepath.Join(root, "docs", "features.md") }
+func main() { written.Main() }
 
 // document returns the text of the document.
 func document(root string) ([]byte, error) {

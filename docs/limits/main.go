@@ -4,30 +4,16 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"os"
-	"path/filepath"
+
+	"orrery/docs/page"
 )
 
 //go:embed cluster.md
 var cluster string
 
-func main() {
-	if err := write("."); err != nil {
-		fmt.Fprintln(os.Stderr, "limits:", err)
-		os.Exit(1)
-	}
-}
+var written = page.Page{Name: "limits", Text: document}
 
-// write writes the document of the repository in a folder.
-func write(root string) error {
-	text, err := document(root)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path(root), text, 0o644)
-}
-
-func path(root string) string { return filepath.Join(root, "docs", "limits.md") }
+func main() { written.Main() }
 
 const introduction = `# Limits
 
