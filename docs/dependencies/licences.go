@@ -2,10 +2,7 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"orrery/cmd/release/licenses"
 )
@@ -15,20 +12,9 @@ var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT
 
 // licencesOf recognizes the licences of a module by the files in its folder.
 func licencesOf(module, dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	names, err := licenses.In(dir)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the licence of %s: %w", module, err)
-	}
-	var names []string
-	for _, e := range entries {
-		if upper := strings.ToUpper(e.Name()); e.IsDir() || !strings.HasPrefix(upper, "LICEN") && !strings.HasPrefix(upper, "COPYING") {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, fmt.Errorf("reading the licence of %s: %w", module, err)
-		}
-		names = append(names, licenses.IDs(text)...)
 	}
 	return allowedOnly(module, dir, names)
 }

@@ -73,28 +73,17 @@ func Find(packages []build.Package, goroot, goVersion string) ([]Module, error) 
 func terms(of *build.Module, folders []string) (Module, error) {
 	m := Module{Path: of.Path, Version: of.Version}
 	for _, folder := range folders {
-		entries, err := os.ReadDir(folder)
+		texts, err := textsIn(folder)
 		if err != nil {
 			return m, err
 		}
-		for _, e := range entries {
-			if !e.Type().IsRegular() || !termsFile.MatchString(e.Name()) || filepath.Ext(e.Name()) == ".go" {
-				continue
-			}
-			file := filepath.Join(folder, e.Name())
-			content, err := os.ReadFile(file)
+		m.IDs = append(m.IDs, granted(texts)...)
+		for _, t := range texts {
+			name, err := filepath.Rel(of.Dir, filepath.Join(folder, t.File))
 			if err != nil {
 				return m, err
 			}
-			name, err := filepath.Rel(of.Dir, file)
-			if err != nil {
-				return m, err
-			}
-			m.Texts = append(m.Texts, Text{filepath.ToSlash(name), strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n"))})
-			if !grantsFile.MatchString(e.Name()) {
-				continue
-			}
-			m.IDs = append(m.IDs, IDs(content)...)
+			m.Texts = append(m.Texts, Text{filepath.ToSlash(name), t.Content})
 		}
 	}
 	slices.Sort(m.IDs)
@@ -103,6 +92,41 @@ func terms(of *build.Module, folders []string) (Module, error) {
 		return m, fmt.Errorf("no license is known in the %d files with terms in %s", len(m.Texts), of.Dir)
 	}
 	return m, nil
+}
+
+// In returns the SPDX identifiers of the licenses in the files of a folder.
+func In(folder string) ([]string, error) {
+	texts, err := textsIn(folder)
+	return granted(texts), err
+}
+
+// textsIn reads the files with terms in a folder.
+func textsIn(folder string) (texts []Text, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !termsFile.MatchString(e.Name()) || filepath.Ext(e.Name()) == ".go" {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, Text{e.Name(), strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n"))})
+	}
+	return texts, nil
+}
+
+// granted returns the identifiers of the licenses in those texts that have one.
+func granted(texts []Text) (ids []string) {
+	for _, t := range texts {
+		if grantsFile.MatchString(t.File) {
+			ids = append(ids, IDs([]byte(t.Content))...)
+		}
+	}
+	return ids
 }
 
 // IDs returns the SPDX identifiers of the licenses in a text.
