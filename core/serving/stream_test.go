@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/transport"
 	"k8s.io/klog/v2"
 
 	"orrery/core/engine"
@@ -69,24 +70,18 @@ func streaming(t *testing.T, s *scheduler) (readers *stream.Server, address stri
 	kubeconfig := reviewer{}.kubeconfig(t)
 	address = serveAt(t, e, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)
 	return readers, address, func(token string, http2 bool) *http.Client {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}
-		t.Cleanup(transport.CloseIdleConnections)
-		return &http.Client{Transport: bearer{token, transport}}
+		direct := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}
+		t.Cleanup(direct.CloseIdleConnections)
+		return &http.Client{Transport: withToken(token, direct)}
 	}
 }
 
-// bearer adds a token to requests, as client-go does.
-type bearer struct {
-	token string
-	next  http.RoundTripper
-}
-
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	if b.token != "" {
-		r.Header.Set("Authorization", "Bearer "+b.token)
+// withToken sends a token with every request, unless it is empty.
+func withToken(token string, next http.RoundTripper) http.RoundTripper {
+	if token == "" {
+		return next
 	}
-	return b.next.RoundTrip(r)
+	return transport.NewBearerAuthRoundTripper(token, next)
 }
 
 func TestStream_PassesAllFilters(t *testing.T) {

@@ -92,7 +92,7 @@ func (s *scheduler) ask(timeout time.Duration, token string, headers http.Header
 	for name, values := range headers {
 		r.Header[name] = values
 	}
-	c := http.Client{Timeout: timeout, Transport: withToken{token, &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}}
+	c := http.Client{Timeout: timeout, Transport: withToken(token, &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true})}
 	return c.Do(r)
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/transport"
 	certutil "k8s.io/client-go/util/cert"
 
 	"orrery/core/parity/apiserver"
@@ -149,22 +150,17 @@ func (s *scheduler) work() {
 
 // client sends a token, which may be empty, with every request.
 func (s *scheduler) client(token string) *http.Client {
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
-	s.b.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: withToken{token, transport}}
+	direct := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}
+	s.b.Cleanup(direct.CloseIdleConnections)
+	return &http.Client{Transport: withToken(token, direct)}
 }
 
-type withToken struct {
-	token string
-	next  http.RoundTripper
-}
-
-func (t withToken) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	if t.token != "" {
-		r.Header.Set("Authorization", "Bearer "+t.token)
+// withToken sends a token with every request, unless it is empty.
+func withToken(token string, next http.RoundTripper) http.RoundTripper {
+	if token == "" {
+		return next
 	}
-	return t.next.RoundTrip(r)
+	return transport.NewBearerAuthRoundTripper(token, next)
 }
 
 func (s *scheduler) get(path, token string) (int, string) {
