@@ -38,7 +38,7 @@ func clientOf(t *testing.T, http2 bool, change func(*tls.Config)) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Every path refuses whoever may not read it, in either version of HTTP, by every verb, and health checks tell nothing more.
+// Every path refuses users that may not read it, in either version of HTTP, by every verb, and health checks tell nothing more.
 func TestServer_EveryPathRefuses(t *testing.T) {
 	users, strangers := newAuthority(t), newAuthority(t)
 	e, paths := everything(t)

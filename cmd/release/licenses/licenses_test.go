@@ -121,7 +121,7 @@ func TestTerms_HasEqualTextsOnce(t *testing.T) {
 	}
 }
 
-// TestFind_KnowsAllOfOrrery fails when Orrery gets a module whose terms nobody has looked at.
+// TestFind_KnowsAllOfOrrery fails when Orrery gets a module without a known license.
 func TestFind_KnowsAllOfOrrery(t *testing.T) {
 	p := build.Program{Dir: "../../..", Package: "./cmd/orrery"}
 	packages, err := p.Packages(t.Context(), platform.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH})

@@ -115,7 +115,7 @@ func (s *scheduler) refused(stop <-chan struct{}, token string, headers http.Hea
 
 var answers atomic.Int64
 
-// BenchmarkHostile_Readers measures at what rate pods are bound with nobody there, and with 200 hostile readers.
+// BenchmarkHostile_Readers measures at what rate pods are bound without readers, and with 200 hostile readers.
 func BenchmarkHostile_Readers(b *testing.B) {
 	const readers, length = 200, 30 * time.Second
 	for b.Loop() {
