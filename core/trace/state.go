@@ -32,17 +32,14 @@ func (w *Writer) writeState(r Record, s State) error {
 	if w.header.Origin != FromState {
 		return fmt.Errorf("recording a state: only a trace that begins with one has others, and this one begins with a %s", w.header.Origin)
 	}
-	objects := make([]world.Object, len(s.Objects))
-	for i, o := range s.Objects {
-		o, err := w.checkListItem(o, world.KindOf(o))
-		if err != nil {
+	for _, o := range s.Objects {
+		if err := w.checkListItem(o, world.KindOf(o)); err != nil {
 			return fmt.Errorf("recording a state: %w", err)
 		}
-		objects[i] = o
 	}
 	w.block.state(r.At, &s)
-	for _, o := range objects {
-		if err := w.block.listItem(o); err != nil {
+	for _, o := range s.Objects {
+		if err := w.block.listItem(w.trimToEncode(o)); err != nil {
 			w.err = err // the count is written and the state cannot be completed
 			return err
 		}

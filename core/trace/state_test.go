@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -91,4 +92,47 @@ func TestCut_NeedsTheFirstState(t *testing.T) {
 	if err == nil || errors.As(err, &damage) || copied.Len() > 0 {
 		t.Errorf("%d bytes are written, with the error %v", copied.Len(), err)
 	}
+}
+
+// liveMeter measures what is live at the first write after it is told to.
+type liveMeter struct {
+	wanted bool
+	live   uint64
+}
+
+func (m *liveMeter) Write(b []byte) (int, error) {
+	if m.wanted {
+		m.wanted, m.live = false, live()
+	}
+	return len(b), nil
+}
+
+func live() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// A reader that takes long for its state keeps what is live then for as long.
+func TestState_TakesLittleMemoryWhileItIsWritten(t *testing.T) {
+	state := trace.State{}
+	for range 20_000 {
+		state.Objects = append(state.Objects, mk.Pod("web").Label("app", "web").CPU("1").Obj())
+	}
+	to := &liveMeter{}
+	w, err := trace.NewWriter(to, trace.Header{Start: start, Origin: trace.FromState})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := live()
+	to.wanted = true
+	if err := errors.Join(w.Write(trace.Record{At: start, Body: state}), w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	const most = 4 << 20 // trimmed beforehand, the pods take 30
+	if to.live > before+most {
+		t.Errorf("%d KiB are live that were not before, of %d objects; at most %d may be", (to.live-before)>>10, len(state.Objects), most>>10)
+	}
+	runtime.KeepAlive(state)
 }

@@ -125,12 +125,7 @@ func (w *Writer) writeInput(r Record, in Input) error {
 		if ev.Object == nil {
 			return errors.New("recording a change: it comes without an object")
 		}
-		if pod, ok := ev.Object.(*v1.Pod); ok && w.hash == nil {
-			trim.PodInto(&w.pod, pod)
-			ev.Object = &w.pod
-		} else {
-			ev.Object = w.trim(ev.Object)
-		}
+		ev.Object = w.trimToEncode(ev.Object)
 		return w.block.objectChanged(r.At, flags, ev)
 	case world.Listed:
 		return w.writeList(r, flags, ev)
@@ -158,8 +153,7 @@ func (w *Writer) writeList(r Record, flags byte, l world.Listed) error {
 	kept := make([]world.Object, 0, len(l.Objects))
 	var refused []error
 	for _, o := range l.Objects {
-		o, err := w.checkListItem(o, l.Kind)
-		if err != nil {
+		if err := w.checkListItem(o, l.Kind); err != nil {
 			refused = append(refused, err)
 			continue
 		}
@@ -167,7 +161,7 @@ func (w *Writer) writeList(r Record, flags byte, l world.Listed) error {
 	}
 	w.block.objectList(r.At, flags, l.Kind, len(kept))
 	for _, o := range kept {
-		if err := w.block.listItem(o); err != nil {
+		if err := w.block.listItem(w.trimToEncode(o)); err != nil {
 			w.err = err // the count is written and the list cannot be completed
 			return err
 		}
@@ -178,22 +172,25 @@ func (w *Writer) writeList(r Record, flags byte, l world.Listed) error {
 	return errors.Join(refused...)
 }
 
-// checkListItem returns the trimmed object if it can be recorded in a list of this kind.
-func (w *Writer) checkListItem(o world.Object, kind world.Kind) (world.Object, error) {
+// checkListItem returns why an object cannot be recorded in a list of this kind, or nil. It trims large objects only: the others of a list
+// of 100,000, trimmed beforehand, would take more memory than what is written of them.
+func (w *Writer) checkListItem(o world.Object, kind world.Kind) error {
 	if o == nil || world.KindOf(o) != kind {
-		return nil, fmt.Errorf("recording a list of %s: it holds an object of type %T, which is left out", kind, o)
+		return fmt.Errorf("recording a list of %s: it holds an object of type %T, which is left out", kind, o)
+	}
+	const small = maxObjectMemory / footprint.Costliest // others than these take less than they may
+	if w.hash == nil && o.(protoObject).Size() <= small {
+		return nil
 	}
 	o = w.trim(o)
 	size := o.(protoObject).Size()
 	if size > maxObjectBytes {
-		return nil, objectTooLarge(o, size)
+		return objectTooLarge(o, size)
 	}
-	if size > maxObjectMemory/footprint.Costliest { // others take less
-		if err := (&encoder{}).object(o); err != nil {
-			return nil, err
-		}
+	if size > small {
+		return (&encoder{}).object(o)
 	}
-	return o, nil
+	return nil
 }
 
 // trimAnswer trims the nodes in an extender's answer.
@@ -213,6 +210,15 @@ func (w *Writer) trim(o world.Object) world.Object {
 		o = w.hash.Object(o)
 	}
 	return o
+}
+
+// trimToEncode is trim for an object that is encoded before the next call, which writes over it.
+func (w *Writer) trimToEncode(o world.Object) world.Object {
+	if pod, ok := o.(*v1.Pod); ok && w.hash == nil {
+		trim.PodInto(&w.pod, pod)
+		return &w.pod
+	}
+	return w.trim(o)
 }
 
 func (w *Writer) writeIfFull() error {
