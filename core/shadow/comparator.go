@@ -237,6 +237,7 @@ func (j *Comparator) record(s step) {
 			j.queue.markUnorderedBefore(s.seq)
 		}
 	}
+	s.relevant = s.matters()
 	j.history = append(j.history, s)
 	old := 0
 	for old < len(j.history) && (len(j.history)-old > maxHistory || s.at.Sub(j.history[old].at) > HistoryWindow) {

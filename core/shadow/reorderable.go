@@ -20,6 +20,7 @@ type step struct {
 	at       time.Time
 	kind     world.Kind
 	was, now world.Object
+	relevant bool // what matters said when it was applied, which is asked again for every later difference
 }
 
 // reorderableEvent is an event that the other scheduler may have seen at another time: an applied one can be undone, a

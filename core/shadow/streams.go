@@ -53,7 +53,9 @@ type objectKey struct {
 func (j *Comparator) reorderableEvents(head *numberedInput, about types.NamespacedName, pod *queuePlace) []reorderableEvent {
 	g := collector{Comparator: j, decision: head, pod: pod, busySince: head.At, objects: map[objectKey]int{{world.Pod, about}: -1}, retried: map[types.UID]bool{}}
 	for i := len(j.history) - 1; i >= 0 && len(g.events) < maxReorderable; i-- {
-		g.add(&j.history[i], false)
+		if s := &j.history[i]; s.relevant {
+			g.add(s, false)
+		}
 	}
 	most := len(g.events) + maxReorderable
 	foreseen := map[objectKey]world.Object{}
@@ -68,7 +70,9 @@ func (j *Comparator) reorderableEvents(head *numberedInput, about types.Namespac
 			s.was = was
 		}
 		foreseen[objectKey{kind, name}] = s.now
-		g.add(&s, true)
+		if s.matters() {
+			g.add(&s, true)
+		}
 		if pod, ok := s.now.(*v1.Pod); ok && pod.Spec.NodeName == "" && triedBefore(pod) {
 			g.retried[pod.UID] = true
 		}
@@ -78,9 +82,6 @@ func (j *Comparator) reorderableEvents(head *numberedInput, about types.Namespac
 }
 
 func (g *collector) add(s *step, foreseen bool) {
-	if !s.matters() {
-		return
-	}
 	t := reorderableEvent{step: *s, seenEarly: foreseen, offset: s.at.Sub(g.decision.At).Abs()}
 	if !g.classify(&t) {
 		return
