@@ -77,10 +77,29 @@ func (f *Feed) outageMark() trace.Mark {
 func (f *Feed) Applied(in world.Input, _ error) {
 	if len(f.subscribers) > 0 {
 		body := trace.Input{Event: in.Event, BeforeRest: !f.atRest, Effect: f.pending.take(in.Event)}
-		f.append(trace.Record{At: in.At, Body: body}, entryBytes+eventBytes(in.Event))
+		f.append(trace.Record{At: in.At, Body: body}, entryBytes+f.heldBytes(in.Event))
 	}
 	f.atRest = false
 	f.join()
+}
+
+// listItemBytes is a pointer to an object.
+const listItemBytes = 16
+
+// heldBytes estimates what an event that waits keeps in memory. Of a list it leaves out what the engine holds anyway: the first list of a
+// large cluster would else end every subscription.
+func (f *Feed) heldBytes(e world.Event) int64 {
+	list, ok := e.(world.Listed)
+	if !ok {
+		return eventBytes(e)
+	}
+	sum := int64(listItemBytes * len(list.Objects))
+	for _, o := range list.Objects {
+		if o == nil || f.engine.Store().Object(list.Kind, o.GetNamespace(), o.GetName()) != o {
+			sum += objectBytes(o)
+		}
+	}
+	return sum
 }
 
 // Stepped appends a decision. It implements drive.Observer.

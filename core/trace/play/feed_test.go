@@ -3,6 +3,7 @@ package play_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -10,8 +11,10 @@ import (
 
 	"orrery/core/drive"
 	"orrery/core/engine"
+	"orrery/core/mk"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
+	"orrery/core/world"
 	"orrery/core/world/memory"
 )
 
@@ -193,6 +196,29 @@ func TestFeed_EndsASubscriberThatFallsBehind(t *testing.T) {
 		t.Errorf("the error is %v, not ErrFellBehind", err)
 	}
 	checkFed(t, s.finish(other, &quick), s.engine)
+}
+
+// The objects of a list that the engine holds are in memory anyway. A list of others, such as one that it knew already, is not.
+func TestFeed_ListsCountWhatTheEngineDoesNotHold(t *testing.T) {
+	e := newEngine(t, options(0))
+	feed := play.NewFeed(e, options(0), nil)
+	one := feed.Subscribe(play.SubscriptionOptions{MaxBytes: 200_000})
+	list := func() (l world.Listed) {
+		l.Kind = world.Pod
+		for i := range 1000 {
+			pod := mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj()
+			pod.ResourceVersion = "7"
+			l.Objects = append(l.Objects, pod)
+		}
+		return l
+	}
+	for i, want := range []error{nil, play.ErrFellBehind} {
+		in := world.Input{At: start, Event: list()}
+		feed.Applied(in, e.Apply(in))
+		if _, err := one.Copy(io.Discard); !errors.Is(err, want) {
+			t.Errorf("after list %d the error is %v, want %v", i+1, err, want)
+		}
+	}
 }
 
 // Subscribers are told once when the recording on disk stops and goes on; one that comes in between is told at its beginning.
