@@ -269,6 +269,7 @@ func (p *decisionCase) compare(theirs, ours *decision) string {
 func (p *decisionCase) compareEvents() string {
 	slices.Sort(p.upstream.client.events)
 	slices.Sort(p.orrery.events)
+	cutAlike(p.upstream.client.events, p.orrery.events)
 	notes := cmp.Diff(p.upstream.client.events, p.orrery.events)
 	p.upstream.client.events, p.orrery.events = nil, nil
 	if notes != "" {

@@ -87,6 +87,18 @@ func plain(text string) string {
 	return inOrder(strings.ReplaceAll(text, hostedPrefix, ""))
 }
 
+// cutAlike cuts notes of events that are too long to the length of the shorter ones: names of hosted plugins, which plain shortens, took a
+// part of their length.
+func cutAlike(theirs, ours []string) {
+	const cut = " ..."
+	for i := range min(len(theirs), len(ours)) {
+		if strings.HasSuffix(theirs[i], cut) && strings.HasSuffix(ours[i], cut) {
+			length := min(len(theirs[i]), len(ours[i])) - len(cut)
+			theirs[i], ours[i] = theirs[i][:length], ours[i][:length]
+		}
+	}
+}
+
 // dryRunErrors are the errors of several nodes in a dry run, at the end of a message or of a string with one: a plugin fails, or only an
 // extender refused the node.
 var dryRunErrors = regexp.MustCompile(`(?s)\[(?:running |expected at least one victim ).*\](?:"|$)`)
