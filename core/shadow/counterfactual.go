@@ -17,13 +17,16 @@ import (
 const (
 	// A search makes at most maxRankings rankings, and maxRankingsMinimizing more to find the necessary events; fewer
 	// with many nodes or differences. The cost of a ranking is its number of nodes: maxNodesPerSearch for one
-	// difference, nodesPerSecond over time, of which maxSavedNodes accumulate. A search always makes minRankings.
+	// difference, nodesPerSecond over time, of which maxSavedNodes accumulate. A search makes at least minRankings, and
+	// there is none without the nodes for these and for its fork.
 	//
 	//orrery:limit shadow; rankings in the search for an explanation; the difference stays unexplained
 	maxRankings = 512
 	//orrery:limit shadow; further rankings to find which events are necessary; the explanation names more events than necessary
 	maxRankingsMinimizing = 48
 	minRankings           = 4
+	// A fork's first ranking reads all nodes and pods, each pod in the time of nodesPerPod nodes of other rankings.
+	nodesPerPod = 4
 	//orrery:limit shadow; nodes that one search ranks; the difference stays unexplained
 	maxNodesPerSearch = 1 << 18
 	//orrery:limit shadow; nodes that searches rank in a second, over time; they are shorter
@@ -87,12 +90,17 @@ type rankingBudget struct {
 	at    time.Time
 }
 
-// allow returns how many rankings of this many nodes one difference may use.
-func (e *rankingBudget) allow(now time.Time, nodes int) int {
+// allow returns how many rankings of this many nodes one difference may use among this many pods; 0 if it may use none.
+func (e *rankingBudget) allow(now time.Time, nodes, pods int) int {
 	if since := min(now.Sub(e.at), time.Minute); since > 0 {
 		e.nodes = min(e.nodes+int(since.Seconds()*nodesPerSecond), maxSavedNodes)
 		e.at = now
 	}
+	fork := nodes + pods*nodesPerPod
+	if e.nodes < min(fork+minRankings*nodes, maxSavedNodes) {
+		return 0
+	}
+	e.nodes = max(e.nodes-fork, 0)
 	return min(max(min(e.nodes, maxNodesPerSearch)/max(nodes, 1), minRankings), maxRankings)
 }
 

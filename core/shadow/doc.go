@@ -85,6 +85,6 @@
 // # Cost
 //
 // A second engine's memory without a decision log, and a HistoryWindow of inputs; one ranking for every pod that gets a
-// node; and for every difference a fork and some more rankings. The rankings are bounded per difference, and over time
+// node; and for every difference a fork and some more rankings. Forks and rankings are bounded per difference, and over time
 // for all of them (counterfactual.go): a scheduler that always differs gets fewer explanations.
 package shadow

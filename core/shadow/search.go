@@ -3,10 +3,16 @@ package shadow
 import (
 	"cmp"
 	"slices"
+
+	"orrery/core/world"
 )
 
 // causes searches for events that explain a real decision; nil if there are none.
 func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) []Cause {
+	allowed := j.budget.allow(head.At, nodes, j.engine.Store().Len(world.Pod))
+	if allowed == 0 {
+		return nil
+	}
 	pod := j.queue.byUID[q.uid]
 	if pod == nil {
 		pod = &queuePlace{unordered: true}
@@ -20,7 +26,7 @@ func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) []Ca
 		return nil
 	}
 	t := newCounterfactual(q, fork, toggles)
-	t.window, t.rankingsLeft = j.window, j.budget.allow(head.At, nodes)
+	t.window, t.rankingsLeft = j.window, allowed
 	defer func() { j.budget.nodes = max(j.budget.nodes-t.rankings*nodes, 0) }()
 	if !t.tryCertain() && !t.tryStreams() && !t.trySingleEvents() {
 		return nil
