@@ -17,15 +17,15 @@ func trimPod(pod *v1.Pod) *v1.Pod {
 func PodInto(to, pod *v1.Pod) {
 	to.TypeMeta = pod.TypeMeta
 	to.ObjectMeta = trimMeta(&pod.ObjectMeta)
-	to.Spec = trimPodSpec(&pod.Spec)
+	trimPodSpec(&to.Spec, &pod.Spec)
 	to.Status = trimPodStatus(&pod.Status)
 }
 
-func trimPodSpec(s *v1.PodSpec) v1.PodSpec {
-	return v1.PodSpec{
+func trimPodSpec(to, s *v1.PodSpec) {
+	*to = v1.PodSpec{
 		Volumes:                       trimVolumes(s.Volumes),
-		InitContainers:                mapSlice(s.InitContainers, trimContainer),
-		Containers:                    mapSlice(s.Containers, trimContainer),
+		InitContainers:                mapInto(to.InitContainers, s.InitContainers, trimContainer),
+		Containers:                    mapInto(to.Containers, s.Containers, trimContainer),
 		RestartPolicy:                 s.RestartPolicy,
 		TerminationGracePeriodSeconds: s.TerminationGracePeriodSeconds,
 		ActiveDeadlineSeconds:         s.ActiveDeadlineSeconds,

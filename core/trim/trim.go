@@ -210,17 +210,25 @@ func trimWorkload(o world.Object) world.Object {
 }
 
 func trimTemplate(t *v1.PodTemplateSpec) v1.PodTemplateSpec {
-	return v1.PodTemplateSpec{ObjectMeta: trimMeta(&t.ObjectMeta), Spec: trimPodSpec(&t.Spec)}
+	trimmed := v1.PodTemplateSpec{ObjectMeta: trimMeta(&t.ObjectMeta)}
+	trimPodSpec(&trimmed.Spec, &t.Spec)
+	return trimmed
 }
 
 // mapSlice applies f to each element of a slice; nil stays nil.
-func mapSlice[T any](all []T, f func(*T) T) []T {
+func mapSlice[T any](all []T, f func(*T) T) []T { return mapInto(nil, all, f) }
+
+// mapInto is mapSlice in the memory of another slice, if that has enough.
+func mapInto[T any](to, all []T, f func(*T) T) []T {
 	if all == nil {
 		return nil
 	}
-	made := make([]T, len(all))
-	for i := range all {
-		made[i] = f(&all[i])
+	if cap(to) < len(all) || to == nil {
+		to = make([]T, len(all))
 	}
-	return made
+	to = to[:len(all)]
+	for i := range all {
+		to[i] = f(&all[i])
+	}
+	return to
 }
