@@ -92,6 +92,7 @@
 //   - Volumes and claims are patched with their version instead of updated, as they are not held whole.
 //   - Calls are retried for a minute, also patches, which kube-scheduler gives up after a third of a second.
 //   - Patches wait in the background instead of delaying the next decision.
+//   - A watch that broke is tried again every four to six seconds at least. client-go's pauses grow to a minute.
 //   - Kubernetes events that are being written, or may become a series, are bounded in number. client-go's are only in time, so that
 //     1,000 a second would take a gigabyte, and more while the API server does not answer.
 //   - The initial lists have an order, and nothing is decided before all of them are there.

@@ -130,6 +130,40 @@ func TestReflector_LongOutageLosesNothing(t *testing.T) {
 	}, podA)
 }
 
+// However long and however often API servers were away, a watch is back within seconds.
+func TestReflector_IsBackSoonAfterAnOutage(t *testing.T) {
+	for name, outage := range map[string]func(s *harness){
+		"away for an hour": func(s *harness) {
+			s.setDown(true)
+			pass(time.Hour)
+			s.setDown(false)
+		},
+		"away again and again": func(s *harness) {
+			for range 20 {
+				s.setDown(true)
+				pass(10 * time.Second)
+				s.setDown(false)
+				pass(10 * time.Second)
+			}
+			s.setDown(true)
+			pass(10 * time.Second)
+			s.setDown(false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *harness) {
+				s.listed()
+				outage(s)
+				s.put(podB)
+				took := elapses(func() { want(t, "next", "added b", s.next()) })
+				if most := 6 * time.Second; took > most {
+					t.Errorf("the watch is back after %v, want %v at most", took, most)
+				}
+			}, podA)
+		})
+	}
+}
+
 func TestUnsynced_NamesKindThatCannotBeListed(t *testing.T) {
 	forbidden := func(s *harness) { s.setFault(times(100, "GET", "/nodes", fault{code: 403})) }
 	playPrepared(t, live.Options{}, forbidden, func(s *harness) {
