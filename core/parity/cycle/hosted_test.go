@@ -82,10 +82,19 @@ var volumePlugins = []string{nodevolumelimits.Name, volumebinding.Name, volumere
 // hostedPrefix distinguishes a hosted plugin from the in-tree one, which cannot be replaced under its name.
 const hostedPrefix = hosted.Prefix
 
-// plain returns a text with the hosted plugins' own names, and without an order that is random.
+// plain returns a text with the hosted plugins' own names, and without an order that is random or comes from the others.
 func plain(text string) string {
-	return inOrder(strings.ReplaceAll(text, hostedPrefix, ""))
+	text = inOrder(strings.ReplaceAll(text, hostedPrefix, ""))
+	return unsatisfied.ReplaceAllStringFunc(text, func(list string) string {
+		begin, end := strings.IndexByte(list, '[')+1, len(list)-1
+		names := strings.Fields(list[begin:end])
+		slices.Sort(names)
+		return list[:begin] + strings.Join(names, " ") + list[end:]
+	})
 }
+
+// unsatisfied are the names of plugins, in their order, that leave no node for all of them.
+var unsatisfied = regexp.MustCompile(`plugin\(s\) \[[^\]]*\]`)
 
 // cutAlike cuts notes of events that are too long to the length of the shorter ones: names of hosted plugins, which plain shortens, took a
 // part of their length.

@@ -8,7 +8,7 @@ import (
 )
 
 // The errors of a dry run are in any order, also in the patch that has them.
-func TestPlain_OrdersDryRunErrors(t *testing.T) {
+func TestPlain_OrdersWhatIsInAnyOrder(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{
 			"plugins fail", `0/2 nodes are available. preemption: [running "B" filter plugin: [x], in "y", running "A" filter plugin: z]`,
@@ -24,6 +24,9 @@ func TestPlain_OrdersDryRunErrors(t *testing.T) {
 		{
 			"in a patch", `{"conditions":[{"message":"[running \"B\" filter plugin: x, running \"A\" filter plugin: y]","type":"T"}],"more":["z"]}`,
 			`{"conditions":[{"message":"[running \"A\" filter plugin: y, running \"B\" filter plugin: x]","type":"T"}],"more":["z"]}`,
+		},
+		{
+			"hosted plugins leave no node", `node(s) didn't satisfy plugin(s) [HostedVolumeBinding NodeAffinity]`, `node(s) didn't satisfy plugin(s) [NodeAffinity VolumeBinding]`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

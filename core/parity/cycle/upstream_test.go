@@ -149,7 +149,7 @@ func (t *upstreamScheduler) rejections(f upframework.Framework, fit *upframework
 	for _, node := range nodes {
 		status := fit.Diagnosis.NodeToStatus.Get(node.Node().Name)
 		for _, reason := range status.Reasons() {
-			counts[fmt.Sprint(plain(status.Plugin()), ": ", reason)]++
+			counts[plain(fmt.Sprint(status.Plugin(), ": ", reason))]++
 		}
 	}
 	return counts
