@@ -12,8 +12,8 @@ import (
 	"orrery/core/world"
 )
 
-// Pool makes equal parts of volumes, attachments, devices and claims one part. Most of what they take in memory are maps and lists
-// that thousands of others have as well: a volume's size, its annotations and its zone, a device's model and its driver's version.
+// Pool makes equal parts of pods, volumes, attachments, devices and claims one part. Most of what they take in memory are maps and lists
+// that thousands of others have as well: a pod's containers, a volume's size, its annotations and its zone, a device's model.
 //
 //	claim a ── requests ──► {storage: 10Gi}        claim a ──┐
 //	claim b ── requests ──► {storage: 10Gi}   =►   claim b ──┴─ requests ──► {storage: 10Gi}
@@ -22,6 +22,8 @@ import (
 type Pool struct {
 	parts map[string]any    // by kind and encoding
 	texts map[string]string // themselves
+
+	templates templates
 }
 
 // Bounds of a pool. A part that is larger is rarely anyone else's, too.
@@ -35,6 +37,8 @@ const (
 // Share replaces the parts of an object by equal ones of earlier objects. It changes the object, and none of the parts.
 func (p *Pool) Share(o world.Object) {
 	switch o := o.(type) {
+	case *v1.Pod:
+		p.sharePod(o)
 	case *v1.PersistentVolume:
 		p.shareMeta(&o.ObjectMeta)
 		p.shareVolume(&o.Spec)
