@@ -74,8 +74,14 @@ func (f *reflectorStore) Resync() error { return nil }
 
 // Transformer trims the objects of a streamed list, so that it is never in memory as a whole.
 func (f *reflectorStore) Transformer() cache.TransformFunc {
-	return func(o any) (any, error) { return f.trim(o) }
+	return func(o any) (any, error) {
+		object, err := f.trim(o)
+		return trimmed{object}, err
+	}
 }
+
+// trimmed is an object of a streamed list, which Replace need not trim again.
+type trimmed struct{ world.Object }
 
 func (f *reflectorStore) trim(o any) (world.Object, error) {
 	object, ok := asObject(f.kind, o)
@@ -108,6 +114,10 @@ func (f *reflectorStore) enqueue(op world.Op, o any) error {
 func (f *reflectorStore) Replace(items []any, _ string) error {
 	listed := world.Listed{Kind: f.kind, Objects: make([]world.Object, 0, len(items))}
 	for _, item := range items {
+		if done, ok := item.(trimmed); ok {
+			listed.Objects = append(listed.Objects, done.Object)
+			continue
+		}
 		object, err := f.trim(item)
 		if err != nil {
 			return err
