@@ -80,10 +80,13 @@ func (f *reflectorStore) Transformer() cache.TransformFunc {
 	}
 }
 
-// trimmed is an object of a streamed list, which Replace need not trim again.
+// trimmed is an object of a streamed list, which is not trimmed again when the list is whole.
 type trimmed struct{ world.Object }
 
 func (f *reflectorStore) trim(o any) (world.Object, error) {
+	if done, ok := o.(trimmed); ok {
+		return done.Object, nil
+	}
 	object, ok := asObject(f.kind, o)
 	if !ok {
 		return nil, fmt.Errorf("watching objects of kind %s: the API server sent a %T", f.kind, o)
@@ -114,10 +117,6 @@ func (f *reflectorStore) enqueue(op world.Op, o any) error {
 func (f *reflectorStore) Replace(items []any, _ string) error {
 	listed := world.Listed{Kind: f.kind, Objects: make([]world.Object, 0, len(items))}
 	for _, item := range items {
-		if done, ok := item.(trimmed); ok {
-			listed.Objects = append(listed.Objects, done.Object)
-			continue
-		}
 		object, err := f.trim(item)
 		if err != nil {
 			return err
