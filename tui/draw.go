@@ -57,7 +57,7 @@ func (s *Screen) draw() {
 		s.state.Keys = helpGroups(s.navStack[len(s.navStack)-2].pane)
 	}
 	s.drawScreen(f)
-	if t.pane == views.Overview && s.followRow() {
+	if s.onOverview() && s.followRow() {
 		s.drawScreen(f)
 	}
 	if s.w < views.MinWidth || s.h < views.MinHeight {

@@ -23,9 +23,9 @@ var worths = []worth{
 	{"pause", (*Screen).paused, 1, "play"},
 	{"open", func(s *Screen) bool { return s.selectedFix() != nil }, 0, "try it"},
 	{"open", func(s *Screen) bool { return s.top().pane == views.TimelinePane }, 0, "go there"},
-	{"open", func(s *Screen) bool { return s.top().pane == views.Overview && s.selectedRow() == nil }, 1, "open pane"},
+	{"open", func(s *Screen) bool { return s.onOverview() && s.selectedRow() == nil }, 1, "open pane"},
 	{"back", func(s *Screen) bool { return s.zoom }, 1, "unzoom"},
-	{"back", func(s *Screen) bool { return s.top().list.on() }, 1, "clear filter"},
+	{"back", func(s *Screen) bool { return s.top().list.on() && s.top().page == nil }, 1, "clear filter"},
 	{"explain", (*Screen).podWaits, 0, ""},
 	{"pressure", (*Screen).onPressedNode, 0, ""},
 	{"health", (*Screen).atTrouble, 15, ""},
@@ -84,7 +84,7 @@ func (s *Screen) podWaits() bool {
 	switch {
 	case s.frame == nil:
 		return false
-	case t.pane == views.Overview:
+	case s.onOverview():
 		r := s.selectedRow()
 		return r != nil && r.In == views.QueuePane && r.Opens == views.JourneyPane
 	case t.pane == views.JourneyPane:

@@ -136,9 +136,9 @@ func (s *Screen) escape() {
 		s.setStatus("diagnosis of the pending pods cancelled")
 	case s.zoom:
 		s.zoom = false
-	case s.top().pane == views.Overview:
+	case s.onOverview():
 		s.row = overviewCursor{}
-	case s.top().list.on() && s.top().list.filter != s.top().openedWith:
+	case s.top().page == nil && s.top().list.on() && s.top().list.filter != s.top().openedWith:
 		s.setList(listSettings{filter: s.top().openedWith, sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:
 		s.pop()
@@ -196,6 +196,8 @@ func (s *Screen) moveFocus(key string) tea.Cmd {
 // cannotOpen returns why there is nothing to open here.
 func (s *Screen) cannotOpen() string {
 	switch open := s.top().pane; {
+	case s.top().page != nil:
+		return "there is nothing to open here"
 	case open == views.Overview, s.selectedFix() != nil:
 		return ""
 	case open == views.TimelinePane:

@@ -79,7 +79,7 @@ func (s *Screen) cannotSort() string {
 
 func (s *Screen) toggleZoom() {
 	s.zoom = !s.zoom
-	if s.zoom && s.top().pane == views.Overview {
+	if s.zoom && s.onOverview() {
 		s.openPane(s.focus)
 	}
 }

@@ -59,7 +59,7 @@ type wheelMsg struct{}
 
 // wheelNotch handles a notch: the first scrolls at once, those within a wheelInterval after it scroll together.
 func (s *Screen) wheelNotch(up bool) tea.Cmd {
-	if s.top().pane == views.Overview {
+	if s.onOverview() {
 		return nil
 	}
 	if up {
@@ -92,9 +92,9 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 	case contains(s.hits.Scrubber, x, y) && s.cannotPlay() == "":
 		s.seekToColumn(s.hits.Scrubber, x)
 	case dragged:
-	case s.top().pane == views.Overview:
+	case s.onOverview():
 		s.clickOverview(x, y)
-	case s.hits.Node != nil:
+	case s.hits.Node != nil && s.top().page == nil:
 		return s.clickNode(x, y)
 	case contains(s.hits.List, x, y):
 		row := s.hits.Window.First + y - s.hits.List.Y

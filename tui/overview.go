@@ -25,9 +25,12 @@ func (s *Screen) focusedRows() []views.OverviewRow {
 	return rows
 }
 
+// onOverview reports whether the overview is on the screen, with no page of text over it.
+func (s *Screen) onOverview() bool { return s.top().pane == views.Overview && s.top().page == nil }
+
 // selectedRow returns the selected row of the overview; nil if there is none.
 func (s *Screen) selectedRow() *views.OverviewRow {
-	if s.row.key == "" || s.top().pane != views.Overview || s.top().page != nil {
+	if s.row.key == "" || !s.onOverview() {
 		return nil
 	}
 	rows := s.focusedRows()
