@@ -53,6 +53,9 @@ func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, 
 		return requests, 0, 0, false
 	}
 	requests = Resource{MilliCPU: cpuOf(sum.CPU), Memory: bytesOf(sum.Memory), EphemeralStorage: bytesOf(sum.EphemeralStorage)}
+	for name, amount := range sum.Scalars() {
+		requests.AddScalar(name, amount)
+	}
 	sum.Defaults(defaultMilliCPU, defaultMemory)
 	return requests, cpuOf(sum.CPU), bytesOf(sum.Memory), true
 }

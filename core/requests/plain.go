@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"iter"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -10,6 +12,19 @@ type PlainSum struct {
 	CPU, Memory, EphemeralStorage resource.Quantity
 	// WithoutCPU and WithoutMemory are how many containers request none.
 	WithoutCPU, WithoutMemory int64
+	// others is the one list that has further resources; nil if none has.
+	others v1.ResourceList
+}
+
+// Scalars yields the amounts of the further resources that the scheduler counts, in any order.
+func (s *PlainSum) Scalars() iter.Seq2[v1.ResourceName, int64] {
+	return func(yield func(v1.ResourceName, int64) bool) {
+		for name, quantity := range s.others {
+			if IsScalar(name) && !yield(name, Amount(name, quantity)) {
+				return
+			}
+		}
+	}
 }
 
 // Defaults adds amounts for the containers without requests.
@@ -23,14 +38,14 @@ func (s *PlainSum) Defaults(milliCPU, bytes int64) {
 }
 
 // Plain sums up what a pod's spec requests, without a list and so without allocations. It returns false for the few pods for which
-// that is not all: those with init containers, with requests of the whole pod, or with further resources.
+// that is not all: those with init containers, with requests of the whole pod, or with further resources in several containers.
 func Plain(pod *v1.Pod) (sum PlainSum, ok bool) {
 	if len(pod.Spec.InitContainers) > 0 || pod.Spec.Resources != nil {
 		return sum, false
 	}
 	for i := range pod.Spec.Containers {
-		cpu, memory, only := sum.add(pod.Spec.Containers[i].Resources.Requests)
-		if !only {
+		cpu, memory, ok := sum.add(pod.Spec.Containers[i].Resources.Requests)
+		if !ok {
 			return sum, false
 		}
 		if !cpu {
@@ -40,12 +55,12 @@ func Plain(pod *v1.Pod) (sum PlainSum, ok bool) {
 			sum.WithoutMemory++
 		}
 	}
-	_, _, only := sum.add(pod.Spec.Overhead)
-	return sum, only
+	_, _, ok = sum.add(pod.Spec.Overhead)
+	return sum, ok
 }
 
-// add adds a list. It reports which of the resources the list has, and whether it has no others.
-func (s *PlainSum) add(list v1.ResourceList) (cpu, memory, only bool) {
+// add adds a list. It reports which of the resources the list has, and whether it is the only one so far with others.
+func (s *PlainSum) add(list v1.ResourceList) (cpu, memory, ok bool) {
 	others := len(list)
 	if quantity, has := list[v1.ResourceCPU]; has {
 		s.CPU.Add(quantity)
@@ -64,5 +79,9 @@ func (s *PlainSum) add(list v1.ResourceList) (cpu, memory, only bool) {
 		s.EphemeralStorage.Add(quantity)
 		others--
 	}
-	return cpu, memory, others == 0
+	if others > 0 {
+		ok, s.others = s.others == nil, list
+		return cpu, memory, ok
+	}
+	return cpu, memory, true
 }

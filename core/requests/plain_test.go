@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"maps"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -29,6 +30,7 @@ func TestPlain_IsTheSumOfTheLists(t *testing.T) {
 		v1.ResourceCPU: *resource.NewMilliQuantity(milliCPU, resource.DecimalSI), v1.ResourceMemory: *resource.NewQuantity(bytes, resource.DecimalSI),
 	}
 	known := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage}
+	further := []v1.ResourceName{"example.com/gpu", "hugepages-2Mi", "pods"}
 	rapid.Check(t, func(t *rapid.T) {
 		pod := mk.Pod("p").Obj()
 		pod.Spec.Containers = make([]v1.Container, rapid.IntRange(1, 3).Draw(t, "containers"))
@@ -36,9 +38,14 @@ func TestPlain_IsTheSumOfTheLists(t *testing.T) {
 			pod.Spec.Containers[i].Resources.Requests = drawList(t, "container", known...)
 		}
 		pod.Spec.Overhead = drawList(t, "overhead", known...)
+		lists := []*v1.ResourceList{&pod.Spec.Overhead}
+		for i := range pod.Spec.Containers {
+			lists = append(lists, &pod.Spec.Containers[i].Resources.Requests)
+		}
+		maps.Copy(*rapid.SampledFrom(lists).Draw(t, "further in"), drawList(t, "further", further...))
 		sum, plain := requests.Plain(pod)
 		if !plain {
-			t.Fatal("the pod has nothing else, and is not plain")
+			t.Fatal("one list at most has further resources, and the pod is not plain")
 		}
 		check := func(sum requests.PlainSum, of v1.ResourceList) {
 			for name, got := range map[v1.ResourceName]resource.Quantity{
@@ -49,7 +56,17 @@ func TestPlain_IsTheSumOfTheLists(t *testing.T) {
 				}
 			}
 		}
-		check(sum, requests.Of(pod, componentresource.PodResourcesOptions{}))
+		all := requests.Of(pod, componentresource.PodResourcesOptions{})
+		scalars := map[v1.ResourceName]int64{}
+		for name, quantity := range all {
+			if requests.IsScalar(name) {
+				scalars[name] = requests.Amount(name, quantity)
+			}
+		}
+		if got := maps.Collect(sum.Scalars()); !maps.Equal(got, scalars) {
+			t.Errorf("further resources are %v, want %v", got, scalars)
+		}
+		check(sum, all)
 		sum.Defaults(milliCPU, bytes)
 		check(sum, requests.Of(pod, componentresource.PodResourcesOptions{NonMissingContainerRequests: defaults}))
 	})
@@ -58,11 +75,10 @@ func TestPlain_IsTheSumOfTheLists(t *testing.T) {
 func TestPlain_RefusesPodsWithMore(t *testing.T) {
 	level := mk.Pod("p").CPU("1").Obj()
 	level.Spec.Resources = &v1.ResourceRequirements{Requests: mk.Resources("cpu", "2")}
-	overhead := mk.Pod("p").CPU("1").Obj()
+	overhead := mk.Pod("p").CPU("1").Request("example.com/gpu", "1").Obj()
 	overhead.Spec.Overhead = mk.Resources("example.com/gpu", "1")
 	for name, pod := range map[string]*v1.Pod{
-		"a further resource":             mk.Pod("p").CPU("1").Memory("1Gi").Request("example.com/gpu", "1").Obj(),
-		"a further resource as overhead": overhead,
+		"further resources in two lists": overhead,
 		"an init container":              mk.Pod("p").Sidecar("s", nil).Obj(),
 		"requests of the whole pod":      level,
 	} {

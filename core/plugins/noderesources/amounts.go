@@ -44,8 +44,12 @@ func newRequest(list v1.ResourceList) request {
 			}
 		}
 	}
-	slices.SortFunc(r.scalars, func(a, b scalar) int { return cmp.Compare(a.name, b.name) })
+	r.sortScalars()
 	return r
+}
+
+func (r *request) sortScalars() {
+	slices.SortFunc(r.scalars, func(a, b scalar) int { return cmp.Compare(a.name, b.name) })
 }
 
 func (r *request) equal(other *request) bool {

@@ -23,12 +23,16 @@ func newRequestOptions(features config.Features) requestOptions {
 	}
 }
 
-// plainRequest returns a sum without further resources.
 func plainRequest(sum *requests.PlainSum) request {
-	return request{
+	r := request{
 		milliCPU: amountOf(v1.ResourceCPU, sum.CPU), memory: amountOf(v1.ResourceMemory, sum.Memory),
 		ephemeral: amountOf(v1.ResourceEphemeralStorage, sum.EphemeralStorage),
 	}
+	for name, amount := range sum.Scalars() {
+		r.scalars = append(r.scalars, scalar{name, max(0, amount)})
+	}
+	r.sortScalars()
+	return r
 }
 
 func requestsOf(pod *v1.Pod, options resourcehelper.PodResourcesOptions) request {
