@@ -2,6 +2,7 @@ package soak
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -69,18 +70,38 @@ func (l *ledger) Applied(in world.Input, err error) {
 		l.ended(e)
 	case world.Changed:
 		if e.Op == world.Deleted {
-			delete(l.bound, e.Object.GetUID())
+			l.gone(e.Object.GetUID())
 		}
 	case world.Listed:
-		for _, o := range e.Objects {
-			if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName == "" { // a stale list is what it was told last
-				delete(l.bound, pod.UID)
-			}
+		if e.Kind == world.Pod {
+			l.listed(e.Objects)
 		}
 	}
 	if l.inputs%stateEvery == 0 {
 		l.checkState()
 	}
+}
+
+// listed takes note of a list, which is all that the process knows from then on, stale as it may be.
+func (l *ledger) listed(pods []world.Object) {
+	onNode := map[types.UID]bool{}
+	for _, o := range pods {
+		onNode[o.GetUID()] = o.(*v1.Pod).Spec.NodeName != ""
+	}
+	maps.DeleteFunc(l.bound, func(pod types.UID, _ string) bool { return !onNode[pod] })
+	for pod := range l.binding {
+		if _, there := onNode[pod]; !there {
+			l.gone(pod)
+		}
+	}
+}
+
+// gone takes note that a pod is gone as far as the process knows. If it was a stale list that lacked it, it may come back without
+// a node, and be placed once more.
+func (l *ledger) gone(pod types.UID) {
+	delete(l.bound, pod)
+	delete(l.binds, l.binding[pod])
+	delete(l.binding, pod)
 }
 
 // ended takes note of an outcome.
