@@ -28,7 +28,7 @@ type ledger struct {
 
 	binds   map[world.EffectID]world.Bind   // without an outcome yet
 	binding map[types.UID]world.EffectID    // the same by pod
-	bound   map[types.UID]string            // by an outcome: the node
+	bound   map[types.UID]string            // by an outcome, and not yet seen on it: the node
 	taken   map[world.EffectID]claimedThing // devices and volumes, by calls without an outcome yet
 	active  []*queue.Pod
 	// resumed is whether the step goes on with a cycle that has waited for extenders: it decides by what was there when it began.
@@ -69,8 +69,8 @@ func (l *ledger) Applied(in world.Input, err error) {
 	case world.EffectDone:
 		l.ended(e)
 	case world.Changed:
-		if e.Op == world.Deleted {
-			l.gone(e.Object.GetUID())
+		if pod, ok := e.Object.(*v1.Pod); ok && (e.Op == world.Deleted || pod.Spec.NodeName != "") {
+			l.gone(pod.UID) // from now on, whether it is bound is what the store says
 		}
 	case world.Listed:
 		if e.Kind == world.Pod {
@@ -90,14 +90,14 @@ func (l *ledger) listed(pods []world.Object) {
 	}
 	maps.DeleteFunc(l.bound, func(pod types.UID, _ string) bool { return !onNode[pod] })
 	for pod := range l.binding {
-		if _, there := onNode[pod]; !there {
+		if on, there := onNode[pod]; on || !there {
 			l.gone(pod)
 		}
 	}
 }
 
-// gone takes note that a pod is gone as far as the process knows. If it was a stale list that lacked it, it may come back without
-// a node, and be placed once more.
+// gone takes note that nothing is left of a binding but what the store says: the pod was seen on its node, or it is gone. A stale
+// list may say later that it has no node; then it is placed once more, and the API server refuses the binding.
 func (l *ledger) gone(pod types.UID) {
 	delete(l.bound, pod)
 	delete(l.binds, l.binding[pod])
