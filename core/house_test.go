@@ -75,6 +75,7 @@ core/preempt: core/codec core/framework core/reuse core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/preempt core/store core/world
 core/plugins/shape
 core/plugins/hint
+core/plugins/nodeclasses: core/framework core/reuse
 core/plugins/podvolumes: core/world
 core/plugins/topology: core/changelog core/reuse
 core/plugins/defaultbinder: core/config core/framework core/world
@@ -89,16 +90,16 @@ core/plugins/nodename: core/config core/framework core/reuse
 core/plugins/nodeports: core/config core/framework core/plugins/hint core/reuse
 core/plugins/noderesources: core/config core/devices core/framework core/plugins/hint core/plugins/shape core/requests core/reuse core/saturating
 core/plugins/nodeunschedulable: core/config core/framework core/plugins/hint core/reuse
-core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/world
+core/plugins/nodevolumelimits: core/config core/csimigration core/framework core/plugins/hint core/plugins/nodeclasses core/plugins/podvolumes core/reuse core/world
 core/plugins/plugintest: core/config core/framework core/reuse core/store core/world
 core/plugins/podtopologyspread: core/config core/framework core/plugins/hint core/plugins/topology core/reuse
 core/plugins/queuesort: core/config
 core/plugins/schedulinggates: core/config core/plugins/hint
 core/plugins/tainttoleration: core/config core/framework core/plugins/hint core/reuse
 core/plugins/unreadable: core/config core/plugins/podvolumes core/world
-core/plugins/volumebinding: core/codec core/config core/csimigration core/framework core/plugins/hint core/plugins/podvolumes core/plugins/shape core/saturating core/volumes core/world
+core/plugins/volumebinding: core/codec core/config core/csimigration core/framework core/plugins/hint core/plugins/nodeclasses core/plugins/podvolumes core/plugins/shape core/reuse core/saturating core/volumes core/world
 core/plugins/volumerestrictions: core/config core/framework core/plugins/hint core/plugins/podvolumes
-core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/podvolumes
+core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugins/nodeclasses core/plugins/podvolumes core/reuse
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
 core/cache: core/changelog core/codec core/nodenames core/requests core/reuse core/saturating

@@ -46,6 +46,14 @@ var plantedMistakes = []mistakes.Mistake{
 	{Name: "pods that a budget matches", File: "preempt/kept.go", From: "(o.selections == 0 || o.selections == b.selections)", To: "true"},
 	{Name: "disruptions that a budget allows", File: "preempt/kept.go", From: "(o.statuses == 0 || o.statuses == b.statuses)", To: "true"},
 	{Name: "lowest priority on a node", File: "preempt/priorities.go", From: "lowest.generation != place.Generation", To: "lowest.generation == 0"},
+	{Name: "volumes on a node", File: "plugins/nodevolumelimits/usageindex.go", From: "x.classes.Forget(e.node)", To: "_ = e.node"},
+	{Name: "limit of a driver", File: "plugins/nodevolumelimits/classes.go", From: ".Number(d.attached).Number(d.limit)", To: ".Number(d.attached)"},
+	{Name: "volume in use", File: "plugins/nodevolumelimits/classes.go", From: "x.inUse[id] > 0", To: "x.inUse[id] > 1<<20"},
+	{Name: "plugins that a driver replaces", File: "plugins/volumebinding/classes.go", From: "n.classes.Forget(name.Name)", To: "_ = name"},
+	{Name: "label that a volume goes by", File: "plugins/volumebinding/classes.go", From: "to.Flag(has).Text(value)", To: "to.Flag(has || value != \"\")"},
+	{Name: "zone of a node", File: "plugins/volumezone/classes.go", From: "to.Flag(has).Text(value)", To: "to.Flag(has || value != \"\")"},
+	{Name: "class of a node that changed", File: "plugins/nodeclasses/nodeclasses.go", From: "if int(position) < len(nodes) {", To: "if int(position) < len(nodes) && position%7 != 0 {"},
+	{Name: "node that took another's place", File: "plugins/nodeclasses/nodeclasses.go", From: "c.names[position] != name {", To: "c.names[position] == \"\" {"},
 	{Name: "configuration", File: "framework/reuse.go", From: "r.tables = reuse.New(reuseLimit)", To: "r.tables = forAllProfiles\n\t}\n}\n\nvar forAllProfiles = reuse.New(reuseLimit)\n\nfunc init() {\n\tif false {"},
 }
 

@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"errors"
+	"iter"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,15 +11,32 @@ import (
 
 // Reach is the set of nodes that can use a volume: its node affinity, parsed once.
 type Reach struct {
-	nodes *nodeaffinity.LazyErrorNodeSelector // nil if every node can
+	nodes    *nodeaffinity.LazyErrorNodeSelector // nil if every node can
+	required *v1.NodeSelector
 }
 
 // ReachOf returns which nodes can use a volume.
 func ReachOf(pv *v1.PersistentVolume) Reach {
 	if affinity := pv.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
-		return Reach{nodeaffinity.NewLazyErrorNodeSelector(affinity.Required)}
+		return Reach{nodeaffinity.NewLazyErrorNodeSelector(affinity.Required), affinity.Required}
 	}
 	return Reach{}
+}
+
+// Keys yields the keys of the labels that Check looks at, some repeatedly.
+func (r Reach) Keys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if r.required == nil {
+			return
+		}
+		for i := range r.required.NodeSelectorTerms {
+			for _, e := range r.required.NodeSelectorTerms[i].MatchExpressions {
+				if !yield(e.Key) {
+					return
+				}
+			}
+		}
+	}
 }
 
 var errNoTermMatches = errors.New("no matching NodeSelectorTerms")

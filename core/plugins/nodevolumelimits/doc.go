@@ -20,6 +20,7 @@
 //	Filter ─► usageIndex.usageOf    by the node's generation
 //	              measure ─► usage  a node's limits, and the volumes that it has
 //	       └──► request + usage ─► verdict
+//	FilterClasses ─► describe       nodes with equal limits and as many attached volumes get one verdict
 //
 // A copy of a node, as of a dry run or with nominated pods, is measured when it is filtered. The index holds nothing that could
 // not be read again, so the plugin of a fork begins with an empty one. There is none where the handle does not tell of changes, as

@@ -28,6 +28,7 @@ var (
 	_ fwk.FilterPlugin      = (*NodeVolumeLimits)(nil)
 	_ fwk.EnqueueExtensions = (*NodeVolumeLimits)(nil)
 	_ fwk.SignPlugin        = (*NodeVolumeLimits)(nil)
+	_ framework.ClassFilter = (*NodeVolumeLimits)(nil)
 )
 
 // New makes the plugin; it takes no arguments.
@@ -37,7 +38,7 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Feat
 		pl.drivers = h.SharedInformerFactory().Storage().V1().CSIDrivers().Lister()
 	}
 	if changes, ok := h.(framework.ObjectChanges); ok {
-		pl.index = newUsageIndex(pl.objects, changes)
+		pl.index = newUsageIndex(pl.objects, changes, h)
 	}
 	return pl, nil
 }

@@ -103,12 +103,12 @@ func (r *readers) remove(e *entry, object readObject) {
 	}
 }
 
-// changed drops the usages that were read from an object.
-func (r *readers) changed(object readObject) {
+// of calls do with each reader of an object.
+func (r *readers) of(object readObject, do func(*entry)) {
 	if e := r.first[object]; e != nil {
-		e.usage = nil
+		do(e)
 	}
 	for _, e := range r.others[object] {
-		e.usage = nil
+		do(e)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/framework"
+	"orrery/core/plugins/nodeclasses"
 )
 
 // usageIndex keeps the usage of every node that was filtered, until the node, or an object that the usage was read from,
@@ -18,25 +19,32 @@ type usageIndex struct {
 	byNode      map[string]*entry
 	readers     *readers    // nil until an object changes
 	scratch     readObjects // reused for what the next usage is read from
+
+	inUse   map[volumeID]int32          // by volume: how many of the usages have it in use
+	classes *nodeclasses.Classes[usage] // nil if the snapshot does not say what changes
 }
 
 // entry is the usage of one node, and what it was read from.
 type entry struct {
-	usage      *usage // nil if an object changed that it was read from
+	node       string
+	usage      *usage    // nil if an object changed that it was read from
+	inUse      volumeSet // the volumes that are counted for the node
 	info       fwk.NodeInfo
 	generation int64
 	read       readObjects
 }
 
-func newUsageIndex(o *objects, changes framework.ObjectChanges) *usageIndex {
-	return &usageIndex{objects: o, changes: changes}
+func newUsageIndex(o *objects, changes framework.ObjectChanges, h fwk.Handle) *usageIndex {
+	x := &usageIndex{objects: o, changes: changes}
+	x.classes = nodeclasses.New(h, x.describe)
+	return x
 }
 
 // sync begins a scheduling cycle: it drops the usages that changed objects made stale.
 func (x *usageIndex) sync(nodes int) {
 	if !x.readChanges() {
 		x.attachments = listAttachments(x.objects.attachments)
-		x.byNode, x.readers = map[string]*entry{}, nil
+		x.dropAll()
 	}
 	x.limit(nodes)
 }
@@ -64,7 +72,7 @@ func (x *usageIndex) attachmentsChanged(names []types.NamespacedName) {
 	for _, name := range names {
 		for _, node := range x.attachments.update(x.objects.attachments, name.Name) {
 			if e := x.byNode[node]; e != nil {
-				e.usage = nil
+				x.drop(e)
 			}
 		}
 	}
@@ -78,14 +86,32 @@ func (x *usageIndex) objectsChanged(kind readKind, names []types.NamespacedName)
 		}
 	}
 	for _, name := range names {
-		x.readers.changed(readObjectOf(kind, name))
+		x.readers.of(readObjectOf(kind, name), x.drop)
+	}
+}
+
+// drop has a usage measured anew.
+func (x *usageIndex) drop(e *entry) {
+	if e.usage == nil {
+		return
+	}
+	e.usage = nil
+	if x.classes != nil {
+		x.classes.Forget(e.node)
+	}
+}
+
+func (x *usageIndex) dropAll() {
+	x.byNode, x.readers, x.inUse = map[string]*entry{}, nil, map[volumeID]int32{}
+	if x.classes != nil {
+		x.classes.ForgetAll()
 	}
 }
 
 // limit drops everything when many of the nodes are gone, so that memory follows the nodes that there are.
 func (x *usageIndex) limit(nodes int) {
 	if len(x.byNode) > 2*nodes+64 {
-		x.byNode, x.readers = map[string]*entry{}, nil
+		x.dropAll()
 	}
 }
 
@@ -98,7 +124,7 @@ func (x *usageIndex) usageOf(node fwk.NodeInfo) *usage {
 	}
 	e := x.byNode[name]
 	if e == nil {
-		e = &entry{}
+		e = &entry{node: name}
 		x.byNode[name] = e
 	}
 	if e.usage == nil || e.generation != generation || e.info != node {
@@ -107,8 +133,22 @@ func (x *usageIndex) usageOf(node fwk.NodeInfo) *usage {
 		if x.readers != nil {
 			x.readers.replace(e, e.read, now)
 		}
+		x.count(e)
 		e.info, e.generation = node, generation
 		x.scratch, e.read = e.read, now
 	}
 	return e.usage
+}
+
+// count counts the volumes that a node has in use, in place of those that were counted for it.
+func (x *usageIndex) count(e *entry) {
+	for _, id := range e.inUse {
+		if x.inUse[id]--; x.inUse[id] == 0 {
+			delete(x.inUse, id)
+		}
+	}
+	e.inUse = e.usage.inUse
+	for _, id := range e.inUse {
+		x.inUse[id]++
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/cache"
+	"orrery/core/config"
 	"orrery/core/framework"
 	"orrery/core/mk"
 	"orrery/core/plugins/nodevolumelimits"
@@ -126,6 +127,11 @@ func somePod(t *rapid.T, name string) *v1.Pod {
 	return b.Obj()
 }
 
+// handle is a handle with the snapshot.
+func (c *changing) handle() handle {
+	return handle{plugintest.Handle{Nodes: c.snapshot, Objects: c.store.Informers()}, c.store}
+}
+
 func (c *changing) nodes() []fwk.NodeInfo {
 	if err := c.cache.UpdateSnapshot(c.snapshot); err != nil {
 		panic(err)
@@ -165,6 +171,28 @@ func TestUsageIndex_AnswersAsMeasuredAnew(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Classes of nodes are judged as their nodes are, whatever changes in between, unless a volume is in use already.
+func TestFilterClasses_AnswersAsFilter(t *testing.T) {
+	judged := 0
+	rapid.Check(t, func(t *rapid.T) {
+		c := newChanging()
+		p := plugin(t, c.handle(), map[string]bool{string(config.VolumeLimitScaling): rapid.Bool().Draw(t, "scaling")})
+		for range rapid.IntRange(10, 60).Draw(t, "steps") {
+			for range rapid.IntRange(0, 4).Draw(t, "changes") {
+				c.change(t)
+			}
+			state, pod, nodes := framework.NewCycleState(), somePod(t, "waiting"), c.nodes()
+			p.PreFilter(t.Context(), state, pod, nodes)
+			if plugintest.CompareVerdicts(t, p, state, pod, nodes) {
+				judged++
+			}
+		}
+	})
+	if judged == 0 {
+		t.Error("no class was judged")
+	}
 }
 
 // An unchanged node is not read again, and neither is one where another node's claim changed.

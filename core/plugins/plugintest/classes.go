@@ -34,19 +34,29 @@ func (s *Fixture) compareVerdicts(t TB, pod *v1.Pod) {
 	if !status.IsSuccess() {
 		return
 	}
-	v, ok := s.plugin.(framework.ClassFilter).FilterClasses(state)
-	if !ok {
+	if !CompareVerdicts(t, s.plugin.(framework.ClassFilter), state, pod, s.list(t)) {
 		t.Fatalf("the plugin does not judge the classes of the snapshot's nodes")
 	}
-	for i, node := range s.list(t) {
+}
+
+// CompareVerdicts compares what a plugin says of classes of nodes in a cycle with what it says of each node of the snapshot. It reports
+// whether the plugin judges classes.
+func CompareVerdicts(t TB, plugin framework.ClassFilter, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (judged bool) {
+	t.Helper()
+	v, ok := plugin.FilterClasses(state)
+	if !ok {
+		return false
+	}
+	for i, node := range nodes {
 		var got *fwk.Status
 		if verdict := v.Verdicts[v.Classes.Of(i)]; verdict > 0 {
 			got = v.Rejections[verdict-1]
 		}
-		if want := s.plugin.Filter(context.Background(), state, pod, node); want != got {
+		if want := plugin.Filter(context.Background(), state, pod, node); RejectionText(want) != RejectionText(got) {
 			t.Fatalf("on %s, Filter says %q, FilterClasses %q", node.Node().Name, RejectionText(want), RejectionText(got))
 		}
 	}
+	return true
 }
 
 // found is a search that finds some nodes feasible.

@@ -70,7 +70,7 @@ func (c conflicts) status() *fwk.Status { return statuses[c] }
 func (pl *VolumeBinding) choose(cycle *cycle, node *v1.Node) (conflicts, error) {
 	claims, found := cycle.claims, &cycle.found
 	found.bindings, found.provisions = found.bindings[:0], found.provisions[:0]
-	against, err := pl.checkBound(claims.bound, node)
+	against, err := checkBound(claims.bound, node.Labels, func(c *boundClaim) (volumes.Reach, error) { return pl.reachOn(c, node.Name) })
 	if err != nil {
 		return 0, err
 	}
@@ -108,17 +108,17 @@ func (c *choice) has(pv *v1.PersistentVolume) bool {
 	return false
 }
 
-// checkBound checks that every bound volume exists and reaches the node; the first one that does not decides.
-func (pl *VolumeBinding) checkBound(bound []*boundClaim, node *v1.Node) (conflicts, error) {
+// checkBound checks that every bound volume exists and reaches a node with these labels; the first one that does not decides.
+func checkBound(bound []*boundClaim, labels map[string]string, reachOf func(*boundClaim) (volumes.Reach, error)) (conflicts, error) {
 	for _, c := range bound {
 		if c.held == nil {
 			return volumeMissing, nil
 		}
-		reach, err := pl.reachOn(c, node.Name)
+		reach, err := reachOf(c)
 		if err != nil {
 			return 0, err
 		}
-		if reach.Check(node.Labels) != nil {
+		if reach.Check(labels) != nil {
 			return volumeElsewhere, nil
 		}
 	}
@@ -131,7 +131,11 @@ func (pl *VolumeBinding) reachOn(c *boundClaim, node string) (volumes.Reach, err
 	if c.plugin == "" {
 		return c.reach, nil
 	}
-	csiNode := pl.csiNode(node)
+	return pl.reachBy(c, pl.csiNode(node))
+}
+
+// reachBy is reachOn of a node by its CSINode; nil if it has none.
+func (pl *VolumeBinding) reachBy(c *boundClaim, csiNode *storagev1.CSINode) (volumes.Reach, error) {
 	if !csimigration.OnNode(c.plugin, csiNode, pl.portworx) {
 		return c.reach, nil
 	}

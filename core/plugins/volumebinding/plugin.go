@@ -34,6 +34,8 @@ type VolumeBinding struct {
 	drivers    storagelisters.CSIDriverLister
 	capacities storagelisters.CSIStorageCapacityLister
 
+	classed *nodeLabels // nil if the handle or its snapshot does not tell of changes
+
 	timeout         time.Duration
 	shape           shape.Function // empty unless storage is scored
 	attributesClass bool
@@ -50,6 +52,7 @@ var (
 	_ framework.BindingCoder    = (*VolumeBinding)(nil)
 	_ fwk.EnqueueExtensions     = (*VolumeBinding)(nil)
 	_ fwk.SignPlugin            = (*VolumeBinding)(nil)
+	_ framework.ClassFilter     = (*VolumeBinding)(nil)
 )
 
 // New makes the plugin from VolumeBindingArgs. Its handle must be a framework.VolumeState.
@@ -81,6 +84,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if features.Enabled(config.StorageCapacityScoring) {
 		pl.shape = shape.Of(binding.Shape)
 	}
+	pl.classed = newNodeLabels(h, pl.csiNode)
 	return pl, nil
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"orrery/core/config"
 	"orrery/core/framework"
+	"orrery/core/plugins/nodeclasses"
 	"orrery/core/plugins/podvolumes"
 )
 
@@ -35,6 +36,7 @@ type VolumeZone struct {
 	claims  corelisters.PersistentVolumeClaimLister
 	volumes corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
+	nodes   *nodeclasses.Classes[map[string]string] // by topology labels; nil if the snapshot does not say what changes
 }
 
 var (
@@ -42,6 +44,7 @@ var (
 	_ fwk.FilterPlugin      = (*VolumeZone)(nil)
 	_ fwk.EnqueueExtensions = (*VolumeZone)(nil)
 	_ fwk.SignPlugin        = (*VolumeZone)(nil)
+	_ framework.ClassFilter = (*VolumeZone)(nil)
 )
 
 // ReasonOtherZone rejects a node outside the zones of a volume.
@@ -66,6 +69,7 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, _ config.Features) (
 		claims:  objects.Core().V1().PersistentVolumeClaims().Lister(),
 		volumes: objects.Core().V1().PersistentVolumes().Lister(),
 		classes: objects.Storage().V1().StorageClasses().Lister(),
+		nodes:   nodeclasses.New(h, describe),
 	}, nil
 }
 
