@@ -105,7 +105,7 @@ func (w *rolling) check(finished bool) {
 		if f.summary.Seed != w.replica.options.Seed {
 			continue
 		}
-		if before != nil && !w.disk.troubled && f.summary.Counted && !f.summary.Follows(&before.summary) {
+		if before != nil && !w.disk.troubled && !f.summary.Follows(&before.summary) {
 			w.replica.ledger.fail("replay", "between two segments, %+v and %+v, something is missing although the disk was there", before.summary, f.summary)
 		}
 		before = f

@@ -46,14 +46,17 @@ func summaryOf(h trace.Header) Summary {
 	return Summary{Seed: h.Seed, Start: h.Start, End: h.Start, Counted: h.Origin == trace.FromStart}
 }
 
-// Follows reports whether a trace has every input since those of an earlier one.
+// Follows reports whether a trace has every input since those of an earlier one. If one of them was not counted, it goes by the times.
 func (s *Summary) Follows(earlier *Summary) bool {
-	return s.Counted && s.Seed == earlier.Seed && s.Begin.Inputs <= earlier.Begin.Inputs+earlier.Inputs && s.Begin.Decisions <= earlier.Begin.Decisions+earlier.Decisions
+	if !s.Counted || !earlier.Counted {
+		return s.Seed == earlier.Seed && !s.Start.After(earlier.End)
+	}
+	return s.Seed == earlier.Seed && s.Begin.Inputs <= earlier.Begin.Inputs+earlier.Inputs && s.Begin.Decisions <= earlier.Begin.Decisions+earlier.Decisions
 }
 
 // Shared returns how many inputs and decisions at the beginning of a trace are those of an earlier one that it follows.
 func (s *Summary) Shared(earlier *Summary) (inputs, decisions uint64) {
-	if !s.Follows(earlier) {
+	if !s.Follows(earlier) || !s.Counted || !earlier.Counted {
 		return 0, 0
 	}
 	inputs, decisions = earlier.Begin.Inputs+earlier.Inputs-s.Begin.Inputs, earlier.Begin.Decisions+earlier.Decisions-s.Begin.Decisions

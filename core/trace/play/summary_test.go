@@ -46,6 +46,38 @@ func TestSummary_TellsWhatFollows(t *testing.T) {
 	}
 }
 
+// A trace that begins with a snapshot does not say what was counted before: there it is the times that tell.
+func TestSummary_FollowsByTimeWhereNothingIsCounted(t *testing.T) {
+	end := start.Add(time.Minute)
+	counted := play.Summary{Seed: 1, Start: start, End: end, Counted: true, Inputs: 7}
+	snapshot := counted
+	snapshot.Counted = false
+	after := func(s play.Summary, gap time.Duration) play.Summary {
+		s.Start, s.End = end.Add(gap), end.Add(time.Hour)
+		s.Begin.Inputs = 90
+		return s
+	}
+	for name, tc := range map[string]struct {
+		earlier, later play.Summary
+		follows        bool
+	}{
+		"counted after a snapshot":               {snapshot, after(counted, 0), true},
+		"counted, a second after a snapshot":     {snapshot, after(counted, time.Second), false},
+		"a snapshot":                             {counted, after(snapshot, 0), true},
+		"a snapshot, a second later":             {counted, after(snapshot, time.Second), false},
+		"other inputs are counted, at that time": {counted, after(counted, 0), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.later.Follows(&tc.earlier); got != tc.follows {
+				t.Errorf("it follows: %v, want %v", got, tc.follows)
+			}
+			if inputs, _ := tc.later.Shared(&tc.earlier); inputs != 0 {
+				t.Errorf("%d inputs are in both", inputs)
+			}
+		})
+	}
+}
+
 // With Until, the records go on up to the first one after it, so that the time is known to be in the trace.
 func TestPlayer_ReadsUntilATime(t *testing.T) {
 	_, file := recorded(t, 3, 80, play.About{})
