@@ -27,7 +27,12 @@ func statusText(s *fwk.Status) string {
 	if s.IsSuccess() {
 		return "Success"
 	}
-	return fmt.Sprintf("%s %q", s.Code(), slices.Sorted(slices.Values(s.Reasons())))
+	reasons := make([]string, len(s.Reasons()))
+	for i, reason := range s.Reasons() {
+		reasons[i] = inOrder(reason)
+	}
+	slices.Sort(reasons)
+	return fmt.Sprintf("%s %q", s.Code(), reasons)
 }
 
 // statusTextWithPlugin formats a status with the plugin that returned it.
