@@ -58,7 +58,15 @@ func New[T any](h fwk.Handle, describe Describe[T]) *Classes[T] {
 }
 
 // Forget has a node described again, although the snapshot has it as before.
-func (c *Classes[T]) Forget(node string) { c.forgotten = append(c.forgotten, node) }
+func (c *Classes[T]) Forget(node string) {
+	switch {
+	case c.since == 0: // all are described again
+	case len(c.forgotten) >= len(c.names):
+		c.ForgetAll()
+	default:
+		c.forgotten = append(c.forgotten, node)
+	}
+}
 
 // ForgetAll has all nodes described again.
 func (c *Classes[T]) ForgetAll() { c.since, c.forgotten = 0, c.forgotten[:0] }
@@ -70,7 +78,6 @@ func (c *Classes[T]) Follow() bool {
 		return false
 	}
 	positions, now, known := c.snapshot.ChangesSince(c.since)
-	known = known && c.since != 0
 	c.since = 0 // until all are described, as that may panic
 	if known {
 		c.followChanges(nodes, positions)

@@ -102,6 +102,27 @@ func checkClasses(t *rapid.T, d *described, c *nodeclasses.Classes[string]) {
 	}
 }
 
+// Nobody may ever follow, as where nothing is reused, and the same node may be forgotten over and over.
+func TestForget_RemembersNoMoreThanThereAreNodes(t *testing.T) {
+	d := newDescribed()
+	const nodes = 3
+	for i := range nodes {
+		d.cache.AddNode(mk.Node(fmt.Sprint("n", i)).Obj())
+	}
+	if err := d.cache.UpdateSnapshot(d.snapshot); err != nil {
+		t.Fatal(err)
+	}
+	c := nodeclasses.New(d.handle(), d.describe)
+	for _, most := range []int{0, nodes} {
+		for range 100 {
+			if c.Forget("n1"); c.Forgotten() > most {
+				t.Fatalf("%d nodes are remembered, want %d at most", c.Forgotten(), most)
+			}
+		}
+		c.Follow()
+	}
+}
+
 func TestJudge(t *testing.T) {
 	d := newDescribed()
 	for i := range 300 {
