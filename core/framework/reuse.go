@@ -50,10 +50,9 @@ func (p *Profile) ShrinkReuse(halvings int) {
 	p.results.Limit(resultLimit >> halvings)
 }
 
-// Nodes are the nodes of a snapshot that says which of them changed. The cache's snapshot is one.
+// Nodes are the nodes of a snapshot, with what is reused of them.
 type Nodes interface {
-	reuse.Changes
-	List() ([]fwk.NodeInfo, error)
+	reuse.ChangedNodes
 	// Places are the places of the nodes of List.
 	Places() []reuse.Place
 	// Amounts are the amounts of the nodes by the numbers of their places.

@@ -18,6 +18,12 @@ type Changes interface {
 	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
 }
 
+// ChangedNodes is a snapshot of nodes that says which positions of its list changed. The cache's is one; kube-scheduler's is not.
+type ChangedNodes interface {
+	Changes
+	List() ([]fwk.NodeInfo, error)
+}
+
 // Cell is what is known of one node. The zero value knows nothing: no node has generation 0.
 type Cell struct {
 	// Generation is that of the node when Status was computed, and Scored when Sum was.

@@ -18,12 +18,6 @@ import (
 	"orrery/core/reuse"
 )
 
-// Snapshot is a snapshot that says which of its nodes changed. The cache's is one; kube-scheduler's is not.
-type Snapshot interface {
-	reuse.Changes
-	List() ([]fwk.NodeInfo, error)
-}
-
 // Describe says what a plugin reads of a node: in the signature for nodes that are alike, and in common for one of them. It is called
 // again when the node has changed, or was forgotten.
 type Describe[T any] func(node fwk.NodeInfo, to reuse.Signature) (common T, description reuse.Signature)
@@ -31,7 +25,7 @@ type Describe[T any] func(node fwk.NodeInfo, to reuse.Signature) (common T, desc
 // Classes divide the nodes of a snapshot.
 type Classes[T any] struct {
 	reuse.Classes
-	snapshot  Snapshot
+	snapshot  reuse.ChangedNodes
 	describe  Describe[T]
 	common    []T              // by class
 	names     []string         // by position
@@ -50,7 +44,7 @@ func New[T any](h fwk.Handle, describe Describe[T]) *Classes[T] {
 	if shared == nil {
 		return nil
 	}
-	snapshot, ok := shared.NodeInfos().(Snapshot)
+	snapshot, ok := shared.NodeInfos().(reuse.ChangedNodes)
 	if !ok {
 		return nil
 	}
@@ -148,17 +142,18 @@ const maxRejections = 255
 // Judge has each class judged by what its nodes have in common. It returns false if one can be judged only node by node, as with an
 // error, or if there are too many different rejections. The verdicts are read until the next call.
 func (c *Classes[T]) Judge(judge func(T) (status *fwk.Status, ok bool)) (framework.ClassVerdicts, bool) {
-	c.verdicts, c.rejections = c.verdicts[:0], c.rejections[:0]
-	for class := range int32(c.Len()) {
-		if c.Nodes(class).Len() == 0 {
-			c.verdicts = append(c.verdicts, 0)
-			continue
+	all := true
+	c.rejections = c.rejections[:0]
+	c.verdicts = c.Verdicts(c.verdicts[:0], func(class int32) uint8 {
+		if !all {
+			return 0
 		}
 		status, ok := judge(c.common[class])
-		if !ok || !status.IsSuccess() && !status.IsRejected() || len(c.rejections) == maxRejections {
-			return framework.ClassVerdicts{}, false
-		}
-		c.verdicts = append(c.verdicts, c.numberOf(status))
+		all = ok && (status.IsSuccess() || status.IsRejected()) && len(c.rejections) < maxRejections
+		return c.numberOf(status)
+	})
+	if !all {
+		return framework.ClassVerdicts{}, false
 	}
 	return framework.ClassVerdicts{Classes: &c.Classes, Verdicts: c.verdicts, Rejections: c.rejections}, true
 }

@@ -9,18 +9,10 @@ type ClassRoom struct {
 	scores   []int64
 }
 
-// Verdicts judges each class. The verdict on one without nodes is zero.
+// Verdicts judges each class, as reuse.Classes does.
 func (r *ClassRoom) Verdicts(classes *NodeClasses, judge func(class int32) uint8) []uint8 {
-	verdicts := r.verdicts[:0]
-	for class := range int32(classes.Len()) {
-		verdict := uint8(0)
-		if classes.Nodes(class).Len() > 0 {
-			verdict = judge(class)
-		}
-		verdicts = append(verdicts, verdict)
-	}
-	r.verdicts = verdicts
-	return verdicts
+	r.verdicts = classes.Verdicts(r.verdicts[:0], judge)
+	return r.verdicts
 }
 
 // Scores is room for a score of each class. What is in it is of earlier cycles.

@@ -22,7 +22,7 @@
 //	                       + NodeClasses           nodes with equal sums on all axes, to be judged and scored at once
 //
 // A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation. A snapshot
-// that says which nodes changed, as [ChangedNodes], spares looking at the others. The sums lie in pieces, so that a view costs what
+// that says which nodes changed, as [reuse.ChangedNodes], spares looking at the others. The sums lie in pieces, so that a view costs what
 // changed since the last one, and the smallest of all is that of the pieces.
 //
 // What a plugin says of a node follows from the sums in its domains. So nodes of the same domains are a class ([NodeClasses]), and the

@@ -20,15 +20,6 @@ type Classifier struct {
 	Keys func(pod fwk.PodInfo) []string
 }
 
-// ChangedNodes says which nodes of a snapshot changed. Snapshots of kube-scheduler cannot; there every node is looked at.
-type ChangedNodes interface {
-	List() ([]fwk.NodeInfo, error)
-	// ChangesSince returns the positions in List of which the node changed, or is another one, since an earlier call returned
-	// since, and what to pass to the next call; the list may have become shorter than some. known is false if any node may
-	// have changed.
-	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
-}
-
 // PodIndex gives each node of a snapshot a slot and remembers the classes of its pods.
 type PodIndex struct {
 	// listed is the list of the last Sync, in its order, so an unchanged node costs a few comparisons.
@@ -47,7 +38,7 @@ type PodIndex struct {
 	log      changelog.Log[int32] // the slots that changed
 	revision uint64
 
-	changes ChangedNodes // nil if the snapshot does not say
+	changes reuse.ChangedNodes // nil if the snapshot does not say: then every node is looked at
 	since   uint64
 
 	ofSnapshot bool                 // the last Sync was of the list of the snapshot
@@ -82,7 +73,7 @@ type indexedPod struct {
 
 // NewPodIndex returns an empty index of the nodes of a snapshot.
 func NewPodIndex(c Classifier, snapshot fwk.NodeInfoLister) *PodIndex {
-	changes, _ := snapshot.(ChangedNodes)
+	changes, _ := snapshot.(reuse.ChangedNodes)
 	return &PodIndex{
 		slotOf: map[*v1.Node]int32{}, classifier: c, keyUses: map[string]int{}, byLabel: map[Label][]int32{},
 		labelClasses: classes{byText: map[string]int32{}}, termClasses: classes{byText: map[string]int32{}},
