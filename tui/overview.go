@@ -26,7 +26,7 @@ func (s *Screen) focusedRows() []views.OverviewRow {
 }
 
 // onOverview reports whether the overview is on the screen, with no page of text over it.
-func (s *Screen) onOverview() bool { return s.top().pane == views.Overview && s.top().page == nil }
+func (s *Screen) onOverview() bool { return s.keyPane() == views.Overview }
 
 // selectedRow returns the selected row of the overview; nil if there is none.
 func (s *Screen) selectedRow() *views.OverviewRow {
