@@ -272,7 +272,14 @@ func appIs(app string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}
 }
 
-func (r *longRun) addPod() {
+func (r *longRun) addPod() { r.add(r.newPod()) }
+
+func (r *longRun) add(pod *v1.Pod) {
+	r.waiting = append(r.waiting, pod)
+	r.apply(world.Changed{Op: world.Added, Object: pod})
+}
+
+func (r *longRun) newPod() *v1.Pod {
 	r.created++
 	b := mk.Pod(fmt.Sprint("p", r.created)).Namespace(pick(r.draw, "default", "other")).Created(r.now)
 	pick(r.draw, templates...)(b)
@@ -280,9 +287,7 @@ func (r *longRun) addPod() {
 		b.CPU(fmt.Sprintf("%dm", 50+r.created)) // like no other
 	}
 	b.Scheduler(pick(r.draw, v1.DefaultSchedulerName, v1.DefaultSchedulerName, "packing"))
-	pod := b.Obj()
-	r.waiting = append(r.waiting, pod)
-	r.apply(world.Changed{Op: world.Added, Object: pod})
+	return b.Obj()
 }
 
 func (r *longRun) deletePod(at int) {

@@ -99,7 +99,7 @@ func (r *volumeRun) changeVolume() {
 	if len(r.volumes) == 0 {
 		return
 	}
-	at := len(r.volumes) - 1 - r.draw.IntN(min(lately, len(r.volumes)))
+	at := r.oneLately()
 	volume := r.newVolume(r.volumes[at].Name)
 	volume.Spec.PersistentVolumeSource = r.volumes[at].Spec.PersistentVolumeSource
 	r.volumes[at] = volume
@@ -111,7 +111,7 @@ func (r *volumeRun) changeClaim() {
 	if len(r.claims) == 0 {
 		return
 	}
-	at := len(r.claims) - 1 - r.draw.IntN(min(lately, len(r.claims)))
+	at := r.oneLately()
 	b := mk.Claim(r.claims[at].Name).Namespace(r.claims[at].Namespace)
 	if r.draw.IntN(4) > 0 {
 		b.Bound(r.volumes[at].Name)
@@ -142,18 +142,21 @@ func (r *volumeRun) newVolume(name string) *v1.PersistentVolume {
 	return b.Obj()
 }
 
-// lately is how many of the newest claims and nodes are used and changed again: so what changed is soon asked for.
+// lately is how many of the newest claims and volumes are used and changed again: so what changed is soon asked for.
 const lately = 8
+
+// oneLately is the index of a claim made lately, and of its volume.
+func (r *volumeRun) oneLately() int {
+	return len(r.claims) - 1 - r.draw.IntN(min(lately, len(r.claims)))
+}
 
 // addPodWithVolumes adds a pod with a claim or two, new ones or those of another pod.
 func (r *volumeRun) addPodWithVolumes() {
-	r.addPod()
-	at := len(r.waiting) - 1
-	pod := r.waiting[at].DeepCopy()
+	pod := r.newPod()
 	for range 1 + r.draw.IntN(2) {
 		claim := ""
 		if len(r.claims) > 0 && r.draw.IntN(5) == 0 {
-			claim = pick(r.draw, r.claims[max(0, len(r.claims)-lately):]...).Name
+			claim = r.claims[r.oneLately()].Name
 		} else {
 			claim = r.addClaim(pod.Namespace)
 		}
@@ -161,10 +164,7 @@ func (r *volumeRun) addPodWithVolumes() {
 			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
 		}})
 	}
-	r.apply(world.Changed{Op: world.Deleted, Object: r.waiting[at]})
-	pod.UID += "-with-volumes"
-	r.waiting[at] = pod
-	r.apply(world.Changed{Op: world.Added, Object: pod})
+	r.add(pod)
 }
 
 func (r *volumeRun) addClaim(namespace string) string {
