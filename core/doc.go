@@ -53,13 +53,13 @@
 // plugins/noderesources, plugins/nodeunschedulable, plugins/nodevolumelimits, plugins/podtopologyspread,
 // plugins/queuesort, plugins/schedulinggates, plugins/tainttoleration, plugins/volumebinding,
 // plugins/volumerestrictions and plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back
-// pods whose volumes may not be read. They share plugins/hint (queueing hints), plugins/topology (counts by topology
-// domain), plugins/nodeclasses (nodes that are alike to a plugin), plugins/podvolumes (what a pod mounts) and plugins/shape
-// (functions of a utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make, mk/kinds
-// the kinds of pods that speed is measured with, mk/canaries objects that tell where their texts go, codec/codectest a check that every
-// field of a state is thought of, planted mistakes laid over the source to see that tests find them. Package soak runs all this for long
-// in a hostile simulation, soak/command over many seeds, soak/plant with mistakes planted. Package fuzz has what the fuzz targets have in
-// common, and fuzz/command runs them all. Package parity is a module of its own, which compares all this with upstream.
+// pods whose volumes may not be read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain),
+// plugins/nodeclasses (nodes that are alike to a plugin), plugins/podvolumes (what a pod mounts) and plugins/shape (functions of a
+// utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make,
+// mk/kinds the kinds of pods that speed is measured with, mk/canaries objects that tell where their texts go, codec/codectest a check that
+// every field of a state is thought of, planted mistakes laid over the source to see that tests find them. Package soak runs all this for
+// long in a hostile simulation, soak/command over many seeds, soak/plant with mistakes planted. Package fuzz has what the fuzz targets
+// have in common, and fuzz/command runs them all. Package parity is a module of its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //
