@@ -248,25 +248,31 @@ func (m *workload) newPod(name, cpu, memory string) *v1.Pod {
 	return pod
 }
 
-// preemptOnSmallNodes fills the small nodes, and then creates pods of higher priority that preempt there.
+// preemptOnSmallNodes fills the small nodes, and then creates pods of higher priority that preempt there. Each of these
+// waits for the one before: of two that evict the same pod at once, kube-scheduler may forget one for five minutes.
 func (m *workload) preemptOnSmallNodes() {
 	m.t.Helper()
-	for _, batch := range []struct {
-		n     int
-		class string
-	}{{6, ""}, {3, "high"}} {
-		for range batch.n {
-			pod := m.newPod("small"+batch.class, "450m", "32Mi")
-			pod.Spec.NodeSelector = map[string]string{pool: "small"}
-			pod.Spec.Tolerations = []v1.Toleration{{Key: pool, Operator: v1.TolerationOpExists}}
-			pod.Spec.PriorityClassName = batch.class
-			if _, err := m.create(pod); err != nil {
-				m.t.Fatal(err)
-			}
-		}
+	for range 6 {
+		m.onSmallNode("small", "")
+	}
+	m.waitBound()
+	for range 3 {
+		m.onSmallNode("smallhigh", "high")
 		m.waitBound()
 	}
 	if left := len(m.list()); left >= 9 {
 		m.t.Errorf("%d pods are on the small nodes: none was preempted", left)
+	}
+}
+
+// onSmallNode creates a pod that fits the small nodes only, two on each.
+func (m *workload) onSmallNode(name, class string) {
+	m.t.Helper()
+	pod := m.newPod(name, "450m", "32Mi")
+	pod.Spec.NodeSelector = map[string]string{pool: "small"}
+	pod.Spec.Tolerations = []v1.Toleration{{Key: pool, Operator: v1.TolerationOpExists}}
+	pod.Spec.PriorityClassName = class
+	if _, err := m.create(pod); err != nil {
+		m.t.Fatal(err)
 	}
 }
