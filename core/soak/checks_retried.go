@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/engine"
 	"orrery/core/queue"
@@ -47,7 +48,7 @@ func (r *replica) checkRetried(last bool) {
 			}
 		}
 		r.run.checked(invariant)
-		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) {
+		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) && !r.heldByGated(node) {
 			r.ledger.fail(invariant, "%s is in unschedulablePods for %v, and a new engine would place it on %s; it has been through %v", pod.Name, p.Rejectors(), node, moves(r.engine, pod))
 			return
 		}
@@ -64,7 +65,7 @@ const longestWait = 8 * time.Minute
 func (r *replica) checkPreempts(fresh *engine.Engine, pod *v1.Pod) {
 	r.run.checked("priority")
 	x, err := fresh.Explain(pod.Namespace, pod.Name)
-	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) {
+	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) && !r.heldByGated(x.Decision.Nominated) {
 		r.ledger.fail("priority", "%s of priority %d waits, and a new engine would have it preempt %d pods on %s; it has been through %v",
 			pod.Name, priorityOf(pod), len(x.Decision.Preemption.Victims), x.Decision.Nominated, moves(r.engine, pod))
 	}
@@ -82,6 +83,15 @@ func (r *replica) waitsFor(pod *v1.Pod) bool {
 		}
 	}
 	return false
+}
+
+// heldByGated reports whether a gated pod is nominated for a node. It holds its room there, as in kube-scheduler, but a new engine takes no
+// nomination from the status of a pod that it first sees gated.
+func (r *replica) heldByGated(node string) bool {
+	return slices.ContainsFunc(r.engine.Queue().NominatedPodsForNode(node), func(p fwk.PodInfo) bool {
+		pod := p.GetPod()
+		return r.engine.PodState(pod.Namespace, pod.Name) == engine.StateGated
+	})
 }
 
 // moves describes what happened to a pod last.
