@@ -10,8 +10,10 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"orrery/core/parity/faultproxy"
@@ -21,28 +23,20 @@ import (
 type level struct {
 	program                          string
 	live, resident                   int64 // bytes
-	goroutines, descriptors, watches int
+	goroutines, descriptors, watches int   // but for those of connections
+	sockets                          int
 }
 
 // restTime is how long it takes until a program that has nothing to do is at rest: until its watches are open again, and connections that
 // it does not use are closed.
 const restTime = 100 * time.Second
 
-// restTries is how often programs may come to rest in another way than before: a burst may spread requests over several connections, and
-// those that watches are on stay.
-const restTries = 3
-
 // levels measures the programs, which have nothing to do: as soon as they hold what is wanted, or else once they are at rest. Their live
 // memory is the least of what it is now and what it was.
 func (s *soak) levels(ctx context.Context, live []int64) (all []level, err error) {
-	for try, held := 0, false; !held && try < restTries; try++ {
-		s.proxy.BreakConnections()
-		if all, held, err = s.rest(ctx); err != nil {
-			return nil, err
-		}
-		if len(s.report.measures) < baseline {
-			break
-		}
+	s.proxy.BreakConnections()
+	if all, err = s.rest(ctx); err != nil {
+		return nil, err
 	}
 	for i, p := range s.programs {
 		if err := p.memory(ctx, &all[i]); err != nil {
@@ -54,22 +48,22 @@ func (s *soak) levels(ctx context.Context, live []int64) (all []level, err error
 }
 
 // rest waits until the programs hold what is wanted, for as long as it takes to come to rest.
-func (s *soak) rest(ctx context.Context) (all []level, held bool, err error) {
-	for began := time.Now(); !held && time.Since(began) < restTime; {
+func (s *soak) rest(ctx context.Context) (all []level, err error) {
+	for began, held := time.Now(), false; !held && time.Since(began) < restTime; {
 		select {
 		case <-ctx.Done():
-			return nil, false, errors.New("interrupted")
+			return nil, errors.New("interrupted")
 		case <-time.After(time.Second):
 		}
 		all, held = make([]level, len(s.programs)), true
 		for i, p := range s.programs {
 			if all[i], err = p.counts(ctx, s.proxy); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			held = held && all[i].holds(s.report.wanted(i))
 		}
 	}
-	return all, held, nil
+	return all, nil
 }
 
 // sampleTime is how often live memory is measured while pods come and go.
@@ -94,28 +88,55 @@ func (p *watchedProgram) leastLive(ctx context.Context) (int64, error) {
 	}
 }
 
-// holds reports whether two levels are the same but for memory.
+// holds reports whether two levels are the same but for memory and connections.
 func (l level) holds(other level) bool {
 	return l.goroutines == other.goroutines && l.descriptors == other.descriptors && l.watches == other.watches
 }
 
 var (
-	totalGoroutines = regexp.MustCompile(`goroutine profile: total (\d+)`)
-	heapAlloc       = regexp.MustCompile(`# HeapAlloc = (\d+)`)
-	residentSize    = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+	sameGoroutines = regexp.MustCompile(`(?m)^(\d+) @ 0x`)
+	ofConnection   = regexp.MustCompile(`net/http\.\(\*(persistConn|conn|connReader|Transport)\)|clientConnReadLoop`)
+	heapAlloc      = regexp.MustCompile(`# HeapAlloc = (\d+)`)
+	residentSize   = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
 )
 
 // counts returns what is counted.
 func (p *watchedProgram) counts(ctx context.Context, proxy *faultproxy.Proxy) (l level, err error) {
-	goroutines, err := p.debugNumber(ctx, "/debug/pprof/goroutine?debug=1", totalGoroutines)
+	profile, err := p.debugPage(ctx, "/debug/pprof/goroutine?debug=1")
 	if err != nil {
 		return l, err
 	}
-	descriptors, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.pid))
+	l = level{program: p.name, watches: proxy.Watches(p.name)}
+	if l.goroutines, err = goroutines(profile); err != nil {
+		return l, fmt.Errorf("counting the goroutines of %s: %w", p.name, err)
+	}
+	dir := fmt.Sprintf("/proc/%d/fd", p.pid)
+	descriptors, err := os.ReadDir(dir)
 	if err != nil {
 		return l, fmt.Errorf("counting the descriptors of %s: %w", p.name, err)
 	}
-	return level{program: p.name, goroutines: int(goroutines), descriptors: len(descriptors), watches: proxy.Watches(p.name)}, nil
+	for _, d := range descriptors {
+		if to, err := os.Readlink(filepath.Join(dir, d.Name())); err == nil && strings.HasPrefix(to, "socket:") {
+			l.sockets++
+		}
+	}
+	l.descriptors = len(descriptors) - l.sockets
+	return l, nil
+}
+
+// goroutines counts the goroutines of a profile that are not a connection's own.
+func goroutines(profile []byte) (n int, err error) {
+	for stack := range bytes.SplitSeq(profile, []byte("\n\n")) {
+		if len(stack) == 0 || ofConnection.Match(stack) {
+			continue
+		}
+		same, err := number(sameGoroutines, stack)
+		if err != nil {
+			return 0, err
+		}
+		n += int(same)
+	}
+	return n, nil
 }
 
 // memory adds the bytes that are live after garbage collections: two, as pools keep what they hold through one.
@@ -139,24 +160,36 @@ const debugTries = 30
 
 // debugNumber reads a number from a debug page.
 func (p *watchedProgram) debugNumber(ctx context.Context, path string, pattern *regexp.Regexp) (n int64, err error) {
+	page, err := p.debugPage(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	if n, err = number(pattern, page); err != nil {
+		return 0, fmt.Errorf("measuring %s: %w", p.name, err)
+	}
+	return n, nil
+}
+
+// debugPage reads a debug page.
+func (p *watchedProgram) debugPage(ctx context.Context, path string) (page []byte, err error) {
 	for try := range debugTries {
 		var answer int
-		if n, answer, err = p.askDebug(ctx, path, pattern); answer != http.StatusUnauthorized || try == debugTries-1 {
+		if page, answer, err = p.askDebug(ctx, path); answer != http.StatusUnauthorized || try == debugTries-1 {
 			break
 		}
 		select {
 		case <-ctx.Done():
-			return 0, errors.New("interrupted")
+			return nil, errors.New("interrupted")
 		case <-time.After(time.Second):
 		}
 	}
-	return n, err
+	return page, err
 }
 
-func (p *watchedProgram) askDebug(ctx context.Context, path string, pattern *regexp.Regexp) (n int64, code int, err error) {
+func (p *watchedProgram) askDebug(ctx context.Context, path string) (page []byte, code int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.debug+path, nil)
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	if p.token != "" {
 		r.Header.Set("Authorization", "Bearer "+p.token)
@@ -164,17 +197,16 @@ func (p *watchedProgram) askDebug(ctx context.Context, path string, pattern *reg
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}, Timeout: time.Minute}
 	answer, err := client.Do(r)
 	if err != nil {
-		return 0, 0, fmt.Errorf("measuring %s: %w", p.name, err)
+		return nil, 0, fmt.Errorf("measuring %s: %w", p.name, err)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	if page, err = io.ReadAll(answer.Body); err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.200q", answer.Status, page)
+	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("measuring %s: %w", p.name, err)
+		err = fmt.Errorf("measuring %s: %w", p.name, err)
 	}
-	if n, err = number(pattern, body); err != nil {
-		err = fmt.Errorf("measuring %s: %s: %w", p.name, answer.Status, err)
-	}
-	return n, answer.StatusCode, err
+	return page, answer.StatusCode, err
 }
 
 func number(pattern *regexp.Regexp, text []byte) (int64, error) {

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
@@ -30,7 +29,7 @@ type report struct {
 // add prints a measure.
 func (r *report) add(m measure) {
 	if len(r.measures) == 0 {
-		fmt.Fprintf(r.to, "%6s %7s %9s  %-10s %9s %9s %10s %11s %7s\n", "minute", "pods/s", "slowest", "program", "live", "resident", "goroutines", "descriptors", "watches")
+		fmt.Fprintf(r.to, "%6s %7s %9s  %-10s %9s %9s %10s %11s %7s %7s\n", "minute", "pods/s", "slowest", "program", "live", "resident", "goroutines", "descriptors", "watches", "sockets")
 	}
 	r.measures = append(r.measures, m)
 	for i, l := range m.levels {
@@ -38,7 +37,7 @@ func (r *report) add(m measure) {
 		if i > 0 {
 			about = fmt.Sprintf("%24s", "")
 		}
-		fmt.Fprintf(r.to, "%s  %-10s %s %s %10d %11d %7d\n", about, l.program, mebibytes(l.live), mebibytes(l.resident), l.goroutines, l.descriptors, l.watches)
+		fmt.Fprintf(r.to, "%s  %-10s %s %s %10d %11d %7d %7d\n", about, l.program, mebibytes(l.live), mebibytes(l.resident), l.goroutines, l.descriptors, l.watches, l.sockets)
 	}
 	f := m.faults
 	fmt.Fprintf(r.to, "%24s  faults so far: %d busy, %d slow, %d lost, %d watches ended, %d expired\n", "", f.Busy, f.Slow, f.Lost, f.Cut, f.Expired)
@@ -65,7 +64,9 @@ func (r *report) end() error {
 	fmt.Fprintf(r.to, "\n| program | | at minute %.0f | least after | most after | |\n|---|---|--:|--:|--:|---|\n", r.measures[baseline-1].minute)
 	var errs []error
 	for i := range r.measures[0].levels {
-		errs = append(errs, r.judgeMemory(i))
+		errs = append(errs,
+			r.judgeHalves(i, "live memory", func(l level) int64 { return l.live }, memoryTolerance, mebibytes),
+			r.judgeHalves(i, "sockets", func(l level) int64 { return int64(l.sockets) }, 0, func(n int64) string { return fmt.Sprint(n) }))
 		for _, of := range []struct {
 			name  string
 			value func(level) int
@@ -91,16 +92,20 @@ func (r *report) judgeCount(program int, name string, value func(level) int) err
 	return r.judge(base.program, name, least == was && most == was, fmt.Sprint(was), fmt.Sprint(least), fmt.Sprint(most))
 }
 
-// judgeMemory compares the least live memory of the first half of the rounds after the baseline with that of the second half. A single
-// round may be too short for a flight recorder to let go of a half.
-func (r *report) judgeMemory(program int) error {
+// judgeHalves compares the least of the first half of the rounds after the baseline with that of the second half. A single round may be too
+// short for a flight recorder to let go of a half, or for a connection to be closed.
+func (r *report) judgeHalves(program int, name string, value func(level) int64, tolerance float64, text func(int64) string) error {
 	least := func(all []measure) int64 {
-		return slices.MinFunc(all, func(a, b measure) int { return cmp.Compare(a.levels[program].live, b.levels[program].live) }).levels[program].live
+		n := int64(math.MaxInt64)
+		for _, m := range all {
+			n = min(n, value(m.levels[program]))
+		}
+		return n
 	}
 	after := r.measures[baseline:]
 	base, first, second := r.measures[baseline-1].levels[program], least(after[:len(after)/2]), least(after[len(after)/2:])
-	level := float64(second) <= float64(first)*(1+memoryTolerance)
-	return r.judge(base.program, "live memory, by halves", level, mebibytes(base.live), mebibytes(first), mebibytes(second))
+	level := float64(second) <= float64(first)*(1+tolerance)
+	return r.judge(base.program, name+", by halves", level, text(value(base)), text(first), text(second))
 }
 
 // judge prints a line of the table, and returns an error if it is not level.

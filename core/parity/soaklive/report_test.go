@@ -11,8 +11,8 @@ func steady() []measure {
 	var all []measure
 	for n := range rounds {
 		all = append(all, measure{minute: float64(5 * n), levels: []level{
-			{program: "replica", live: 100 << 20, resident: 200 << 20, goroutines: 120, descriptors: 16, watches: 18},
-			{program: "console", live: 40 << 20, resident: 90 << 20, goroutines: 90, descriptors: 14, watches: 19},
+			{program: "replica", live: 100 << 20, resident: 200 << 20, goroutines: 120, descriptors: 16, watches: 18, sockets: 6},
+			{program: "console", live: 40 << 20, resident: 90 << 20, goroutines: 90, descriptors: 14, watches: 19, sockets: 5},
 		}})
 	}
 	return all
@@ -22,6 +22,13 @@ func steady() []measure {
 func live(all []measure, program int, bytes int64) {
 	for i := range all {
 		all[i].levels[program].live = bytes
+	}
+}
+
+// leak lets a socket more be open in each round after the fifth.
+func leak(all []measure) {
+	for i := range all[6:] {
+		all[6+i].levels[0].sockets += i
 	}
 }
 
@@ -37,6 +44,8 @@ func TestReport_JudgesWhatIsAfterTheBaseline(t *testing.T) {
 		"memory is more in some rounds": {func(m []measure) { live(m[3:11], 0, 200<<20) }, ""},
 		"resident memory grows":         {func(m []measure) { m[11].levels[0].resident *= 2 }, ""},
 		"memory grows":                  {func(m []measure) { live(m[7:], 0, 106<<20) }, "live memory, by halves of replica: 100.0 MiB at first, then 100.0 MiB to 106.0 MiB"},
+		"sockets are more for a while":  {func(m []measure) { m[2].levels[0].sockets, m[9].levels[0].sockets = 7, 9 }, ""},
+		"sockets leak":                  {func(m []measure) { leak(m) }, "sockets, by halves of replica: 6 at first, then 6 to 7"},
 		"one goroutine more":            {func(m []measure) { m[3].levels[1].goroutines++ }, "goroutines of console: 90 at first, then 90 to 91"},
 		"one descriptor more":           {func(m []measure) { m[11].levels[0].descriptors++ }, "descriptors of replica"},
 		"one watch fewer":               {func(m []measure) { m[2].levels[0].watches-- }, "watches of replica: 18 at first, then 17 to 18"},
