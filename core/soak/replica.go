@@ -39,6 +39,9 @@ type replica struct {
 	calls      map[world.EffectID]bool // of the API server, without an outcome yet
 	timeouts   []timeout               // of calls that were lost
 	crashIn    int                     // effects until the process is killed; negative if it is not
+
+	moment  time.Time // of the last decision
+	decided int       // at that moment
 }
 
 // timeout is the outcome of a call that got no answer.
@@ -242,12 +245,16 @@ const maxDecisions = 20_000
 
 // Effects implements drive.Controller: it decides while there is something to decide, and the process may.
 func (r *replica) Effects() (effects []world.Effect) {
-	r.follow(r.run.cluster.Now())
+	now := r.run.cluster.Now()
+	r.follow(now)
 	if !r.leads() {
 		return nil
 	}
+	if now.After(r.moment) {
+		r.moment, r.decided = now, 0
+	}
 	effects = r.send(effects, r.scheduler.Emit())
-	for n := 0; r.leads() && r.run.violation == nil; n++ {
+	for r.leads() && r.run.violation == nil {
 		before := r.ledger.beforeStep()
 		d, more := r.scheduler.Step()
 		r.ledger.afterStep(before, d)
@@ -255,8 +262,8 @@ func (r *replica) Effects() (effects []world.Effect) {
 		if !more {
 			break
 		}
-		if n > maxDecisions {
-			r.run.fail("progress", "%d decisions at one moment, the last on %s: %s", n, d.Pod, d.Message)
+		if r.decided++; r.decided > maxDecisions {
+			r.run.fail("progress", "%d decisions at one moment, the last on %s: %s", r.decided, d.Pod, d.Message)
 		}
 	}
 	return effects

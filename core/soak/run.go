@@ -104,6 +104,8 @@ func newRun(p Plan) (*run, error) {
 	}
 	if p.Latency {
 		o.Latency = memory.TypicalLatency()
+	} else {
+		o.Latency.Controller = memory.Delay{Base: slowController}
 	}
 	r.cluster = memory.New(o)
 	for _, object := range p.setting() {
@@ -120,6 +122,10 @@ func newRun(p Plan) (*run, error) {
 	r.scheduleChecks()
 	return r, nil
 }
+
+// slowController is how long controllers take where nothing else takes time. In no time at all, a controller could make a pod anew, and a
+// preemptor evict it, without end.
+const slowController = time.Second
 
 // lifeOf ends the pods that say how long they run, and lets a pod of a Job run for a minute.
 func lifeOf(pod *v1.Pod) memory.PodBehavior {
