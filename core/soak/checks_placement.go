@@ -118,6 +118,8 @@ func (l *ledger) fresh(without types.UID, nominates bool) *engine.Engine {
 type claimedThing struct {
 	names []string
 	by    types.UID // the claim
+	// free is whether the thing may be taken for another claim all the same.
+	free bool
 }
 
 // checkVolume: no volume is claimed that the process knows to be another claim's, or that it is claiming for another.
@@ -127,7 +129,22 @@ func (l *ledger) checkVolume(id world.EffectID, act world.ClaimVolume) {
 	if stored != nil && stored.Spec.ClaimRef != nil && stored.Spec.ClaimRef.UID != "" && stored.Spec.ClaimRef.UID != act.Claim.UID {
 		l.fail("volumes", "volume %s is claimed for %s, and is %s's", act.Volume.Name, act.Claim.Name, stored.Spec.ClaimRef.Name)
 	}
-	l.take("volumes", id, claimedThing{[]string{"volume " + act.Volume.Name}, act.Claim.UID})
+	shared := l.podsOf(act.Claim.Namespace, act.Claim.Name) > 1
+	l.take("volumes", id, claimedThing{names: []string{"volume " + act.Volume.Name}, by: act.Claim.UID, free: shared})
+}
+
+// podsOf counts the pods that name a claim for a volume. Where one of several fails, what is assumed of the claim and its volume ends for all of
+// them, as in kube-scheduler, and the API server decides for which claim the volume is.
+func (l *ledger) podsOf(namespace, claim string) (n int) {
+	for o := range l.engine.Store().Objects(world.Pod) {
+		pod := o.(*v1.Pod)
+		if pod.Namespace == namespace && slices.ContainsFunc(pod.Spec.Volumes, func(v v1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim
+		}) {
+			n++
+		}
+	}
+	return n
 }
 
 // checkDevices: no device is allocated that the process knows to be another claim's, or that it is allocating to another.
@@ -147,12 +164,12 @@ func (l *ledger) checkDevices(id world.EffectID, act world.ReserveResourceClaim)
 			}
 		}
 	}
-	l.take("devices", id, claimedThing{wanted, act.Claim.UID})
+	l.take("devices", id, claimedThing{names: wanted, by: act.Claim.UID})
 }
 
 func (l *ledger) take(invariant string, id world.EffectID, thing claimedThing) {
 	for other, taken := range l.taken {
-		if taken.by == thing.by {
+		if taken.by == thing.by || taken.free {
 			continue
 		}
 		for _, name := range thing.names {

@@ -38,7 +38,7 @@
 //	  bound once  no pod is bound that the process knows to be bound or is binding
 //	  room        what the pods of a node request, summed anew, is no more than it has, with every placement
 //	  filter      a new engine without reuse, with the same objects, lets the pod have the node
-//	  volumes     no volume is claimed for two claims
+//	  volumes     no volume is claimed for two claims, but where several pods share one
 //	  devices     no device is allocated to two claims
 //	  budgets     no eviction leaves fewer ready pods than a budget wants
 //	  priority    no pod is decided on while one of higher priority is in activeQ; no victim's priority is as high as the preemptor's
