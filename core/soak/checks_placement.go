@@ -122,6 +122,8 @@ type claimedThing struct {
 	free bool
 }
 
+func volumeName(name string) string { return "volume " + name }
+
 // checkVolume: no volume is claimed that the process knows to be another claim's, or that it is claiming for another.
 func (l *ledger) checkVolume(id world.EffectID, act world.ClaimVolume) {
 	l.run.checked("volumes")
@@ -130,7 +132,7 @@ func (l *ledger) checkVolume(id world.EffectID, act world.ClaimVolume) {
 		l.fail("volumes", "volume %s is claimed for %s, and is %s's", act.Volume.Name, act.Claim.Name, stored.Spec.ClaimRef.Name)
 	}
 	shared := l.podsOf(act.Claim.Namespace, act.Claim.Name) > 1
-	l.take("volumes", id, claimedThing{names: []string{"volume " + act.Volume.Name}, by: act.Claim.UID, free: shared})
+	l.take("volumes", id, claimedThing{names: []string{volumeName(act.Volume.Name)}, by: act.Claim.UID, free: shared})
 }
 
 // podsOf counts the pods that name a claim for a volume. Where one of several fails, what is assumed of the claim and its volume ends for all of

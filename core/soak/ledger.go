@@ -3,6 +3,7 @@ package soak
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -69,12 +70,22 @@ func (l *ledger) Applied(in world.Input, err error) {
 	case world.EffectDone:
 		l.ended(e)
 	case world.Changed:
-		if pod, ok := e.Object.(*v1.Pod); ok && (e.Op == world.Deleted || pod.Spec.NodeName != "") {
-			l.gone(pod.UID) // from now on, whether it is bound is what the store says
+		switch o := e.Object.(type) {
+		case *v1.Pod:
+			if e.Op == world.Deleted || o.Spec.NodeName != "" {
+				l.gone(o.UID) // from now on, whether it is bound is what the store says
+			}
+		case *v1.PersistentVolume:
+			l.renewed(o.Name)
 		}
 	case world.Listed:
-		if e.Kind == world.Pod {
+		switch e.Kind {
+		case world.Pod:
 			l.listed(e.Objects)
+		case world.PersistentVolume:
+			for _, o := range e.Objects {
+				l.renewed(o.GetName())
+			}
 		}
 	}
 	if l.inputs%stateEvery == 0 {
@@ -102,6 +113,13 @@ func (l *ledger) gone(pod types.UID) {
 	delete(l.bound, pod)
 	delete(l.binds, l.binding[pod])
 	delete(l.binding, pod)
+}
+
+// renewed takes note of another version of a volume: a call that began before has been carried out, or will be refused.
+func (l *ledger) renewed(volume string) {
+	maps.DeleteFunc(l.taken, func(_ world.EffectID, taken claimedThing) bool {
+		return slices.Contains(taken.names, volumeName(volume))
+	})
 }
 
 // ended takes note of an outcome.
