@@ -19,10 +19,10 @@ func isPod(pod *v1.Pod) func(fwk.PodInfo) bool {
 // 2,048 deleted objects of each kind.
 const stateSlack = 256 << 10
 
-// histories are the latest decisions and transitions, which a process keeps up to a number of them, and the nodes with their pods as they
-// were in the last scheduling cycle, which stay in the snapshot and its index until the next one. Beside them its caches may be so much
-// larger than those of a new one, in bytes.
-var histories = []string{"engine.decisionLog", "queue.Journal", "cache.NodeInfo", "topology.PodIndex"}
+// histories are the latest decisions, transitions and problems, which a process keeps up to a number of them, and the nodes with their
+// pods as they were in the last scheduling cycle, which stay in the snapshot and its index until the next one. Beside them its caches may be
+// so much larger than those of a new one, in bytes.
+var histories = []string{"engine.decisionLog", "engine.Problem", "queue.Journal", "cache.NodeInfo", "topology.PodIndex"}
 
 const cacheSlack = 4 << 20
 
