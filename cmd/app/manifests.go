@@ -163,7 +163,7 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, fmt.Errorf("--controllers: %w", err)
 	}
 	v.Rights, v.LeaseRights = schedulerRights(world.SortKinds(append(watched, theirs...))), leaseRights(v.Lease)
-	v.FindLeaderRights, v.ReachLeaderRights = attachRights(v.Lease)
+	v.FindLeaderRights, v.ReachLeaderRights = attachRights(v.Lease, v.Name)
 	v.Gates, v.Controllers = strings.Join(f.gates, ","), strings.Join(f.controllers, ",")
 	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {
 		v.Rights = append(v.Rights, extendedResourceRights())

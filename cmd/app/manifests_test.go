@@ -224,11 +224,11 @@ func TestManifests_RightsToAttach(t *testing.T) {
 	for name, want := range map[string][]string{
 		"beside": {
 			"get /debug/orrery/stream", "orrery-system: get coordination.k8s.io/leases orrery",
-			"orrery-system: get,list /pods", "orrery-system: create,get /pods/portforward",
+			"orrery-system: get apps/deployments orrery", "orrery-system: get,list /pods", "orrery-system: create,get /pods/portforward",
 		},
 		"replace": {
 			"get /debug/orrery/stream", "kube-system: get coordination.k8s.io/leases kube-scheduler",
-			"kube-system: get,list /pods", "kube-system: create,get /pods/portforward",
+			"kube-system: get apps/deployments orrery", "kube-system: get,list /pods", "kube-system: create,get /pods/portforward",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

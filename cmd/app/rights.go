@@ -114,9 +114,10 @@ func leaseRights(lease string) []right {
 
 // attachRights are the rules of users who read the stream of the leader, whose pod they reach through the API server: in the lease's
 // namespace, and in that of the pods.
-func attachRights(lease string) (find, reach []right) {
+func attachRights(lease, deployment string) (find, reach []right) {
 	find = []right{{Groups: []string{world.Lease.Resource().Group}, Resources: []string{"leases"}, Names: []string{lease}, Verbs: []string{"get"}}}
 	reach = []right{
+		{For: "A Deployment is named as in deploy/NAME, and its pods are listed.", Groups: []string{"apps"}, Resources: []string{"deployments"}, Names: []string{deployment}, Verbs: []string{"get"}},
 		{Groups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get", "list"}},
 		{For: "A port-forward by websocket is a get, since Kubernetes 1.35 also a create, and by SPDY a create.", Groups: []string{""}, Resources: []string{"pods/portforward"}, Verbs: []string{"create", "get"}},
 	}
