@@ -34,7 +34,7 @@ rules:
   resources:
   - {group: coordination.k8s.io, resources: [leases, leasecandidates]}
 - level: Metadata
-  users: [` + viewer + `, "` + serviceAccount + `"]
+  users: [` + viewer + `, ` + attacher + `, "` + serviceAccount + `"]
 - level: None
 `
 

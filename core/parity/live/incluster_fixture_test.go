@@ -178,10 +178,10 @@ var delegatedRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "watch"}},
 }
 
-// refused returns the requests of the replicas that the API server refused for lack of a right.
+// refused returns the requests of the replicas and of readers that the API server refused for lack of a right.
 func (i *installation) refused() (all []string) {
 	i.t.Helper()
-	for _, r := range i.requestsOf(serviceAccount) {
+	for _, r := range append(i.requestsOf(serviceAccount), i.requestsOf(attacher)...) {
 		if r.ResponseStatus.Code == 401 || r.ResponseStatus.Code == 403 {
 			all = append(all, r.String())
 		}

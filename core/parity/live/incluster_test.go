@@ -64,6 +64,8 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.allBound(pods + devices + volumes)
 	s.within(attachDeadline, func() error { return s.printedBindings(reader, "with-", volumes) })
 	reader.checkSame()
+	ofDeployment := i.attachAs(attacher, "deploy/orrery")
+	s.within(attachDeadline, func() error { return ofDeployment.printedState("attached", "orrery-second") })
 	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
 	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
 	i.proxy.Set(faultproxy.Faults{})
@@ -76,7 +78,8 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	if refused := i.refused(); len(refused) > 0 {
 		t.Errorf("the API server refused %q", refused)
 	}
-	s.eventually(i.usesAllRights)
+	s.eventually(func() error { return i.usesAll(serviceAccount, i.printedRights()) })
+	s.eventually(func() error { return i.usesAll(attacher, i.rightsToAttach()) })
 }
 
 // forgetLease deletes the lease that an earlier test may have left, so that a replica has to create it.
@@ -88,16 +91,16 @@ func (s *fixture) forgetLease() {
 	}
 }
 
-// usesAllRights returns nil once the replicas have used every printed right. A list is read as a watch that begins with it; other API
-// servers, which do not serve that, are asked to list.
-func (i *installation) usesAllRights() error {
-	used := i.requests(serviceAccount)
-	for _, r := range i.printedRights() {
-		if resource, lists := strings.CutPrefix(r, "list "); lists {
+// usesAll returns nil once a user has used every printed right. A list is read as a watch that begins with it, but by readers who attach; other
+// API servers, which do not serve that, are asked to list.
+func (i *installation) usesAll(user string, printed []string) error {
+	used := i.requests(user)
+	for _, r := range printed {
+		if resource, lists := strings.CutPrefix(r, "list "); lists && user == serviceAccount {
 			r = "watch " + resource
 		}
 		if !slices.Contains(used, r) {
-			return fmt.Errorf("%s is printed and not used; used are %q", r, used)
+			return fmt.Errorf("%s is printed and not used by %s; used are %q", r, user, used)
 		}
 	}
 	return nil
@@ -219,11 +222,33 @@ func (i *installation) attach() *process {
 			_ = i.client.RbacV1().RoleBindings(role.Namespace).Delete(context.Background(), binding.Name, metav1.DeleteOptions{})
 		})
 	}
-	kubeconfig, err := server.Kubeconfig(attacher)
+	return i.attachAs(attacher)
+}
+
+// attachAs runs "orrery attach" as a user.
+func (i *installation) attachAs(user string, target ...string) *process {
+	i.t.Helper()
+	kubeconfig, err := server.Kubeconfig(user)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	return i.exec("attach", "--output=json", "--since=0s", "--kubeconfig="+kubeconfig)
+	return i.exec(append([]string{"attach", "--output=json", "--since=0s", "--kubeconfig=" + kubeconfig}, target...)...)
+}
+
+// rightsToAttach returns the rights of the roles to attach. A port-forward by websocket is a get; that it is a create as well, which the API
+// server asks since 1.35, is not in its audit log.
+func (i *installation) rightsToAttach() (all []string) {
+	i.t.Helper()
+	roles, err := i.client.RbacV1().Roles(metav1.NamespaceSystem).List(i.ctx, metav1.ListOptions{})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	for _, role := range roles.Items {
+		if strings.HasPrefix(role.Name, "orrery-attach") {
+			all = append(all, rightsIn(role.Rules)...)
+		}
+	}
+	return slices.DeleteFunc(all, func(r string) bool { return r == "create pods/portforward" })
 }
 
 // scrape reads a replica's metrics with the printed role for them.
