@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -76,14 +77,31 @@ func BenchmarkGang(b *testing.B) {
 	}
 }
 
-// BenchmarkFork is a fork of the engine of a large cluster.
+// BenchmarkFork is a fork of the engine of a large cluster, alone and with a decision of it, as whatif and explain make one.
 func BenchmarkFork(b *testing.B) {
 	e := newFilledEngine(b, 5000, 100_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := e.Fork(); err != nil {
-			b.Fatal(err)
+	decide := func(e *engine.Engine, name string) {
+		pod := mk.Pod(name).Label("app", "web").CPU("100m").Obj()
+		pod.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: pod.Labels},
+		}}
+		apply(b, e, world.Changed{Op: world.Added, Object: pod})
+		if d, _ := e.Step(); d == nil || d.Verdict != engine.Placed {
+			b.Fatalf("%s: %+v", name, d)
 		}
+	}
+	decide(e, "first")
+	for name, then := range map[string]func(*engine.Engine){"alone": func(*engine.Engine) {}, "decides": func(f *engine.Engine) { decide(f, "second") }} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fork, err := e.Fork()
+				if err != nil {
+					b.Fatal(err)
+				}
+				then(fork)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,13 @@ func (e *Engine) Fork() (*Engine, error) {
 	return f, nil
 }
 
+// ForgetComputed has plugins forget what they computed for the next cycle, so that a fork that is kept for later takes less memory.
+func (e *Engine) ForgetComputed() {
+	for _, profile := range e.profiles {
+		profile.ForgetComputed()
+	}
+}
+
 // forkForExplain returns a fork for explaining one pod: it has no history, and its queue has only the nominated pods.
 func (e *Engine) forkForExplain() (*Engine, error) {
 	f, err := e.fork((*queue.Queue).ForkNominated, (*cache.Snapshot).Fork)

@@ -24,9 +24,12 @@ type BindingCoder interface {
 // CodeState codes the states of plugins, and the counts.
 func (p *Profile) CodeState(c *codec.Coder) {
 	for _, name := range p.order {
-		if coder, ok := p.byName[name].(StateCoder); ok {
+		plugin := p.byName[name]
+		_, keeps := plugin.(Forker)
+		_, forgets := plugin.(Forgetful)
+		if coder, ok := plugin.(StateCoder); ok {
 			coder.CodeState(c)
-		} else if _, keeps := p.byName[name].(Forker); keeps {
+		} else if keeps && !forgets {
 			c.Fail(fmt.Errorf("plugin %q keeps state that cannot be written: it is no framework.StateCoder", name))
 		}
 	}

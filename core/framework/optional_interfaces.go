@@ -151,7 +151,7 @@ type NodeCountScore interface {
 }
 
 // Forgetful is implemented by plugins that keep what they computed for the next cycle. If nothing is to be reused, they are told to
-// forget it before each.
+// forget it before each. What such a plugin copies as a [Forker] it can compute again, so that it is not written with an engine's state.
 type Forgetful interface {
 	fwk.Plugin
 	Forget()

@@ -21,7 +21,7 @@ import (
 func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	w := p.instrument(PreFilter, state)
 	if p.deps.NoReuse {
-		p.forget()
+		p.ForgetComputed()
 	}
 	var room [skippedRoom]string
 	var run preFilterRun
@@ -34,7 +34,8 @@ func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 	return result, status, run.pluginsWithNodes
 }
 
-func (p *Profile) forget() {
+// ForgetComputed has plugins forget what they computed for the next cycle; see [Forgetful].
+func (p *Profile) ForgetComputed() {
 	for _, name := range p.order {
 		if plugin, ok := p.byName[name].(Forgetful); ok {
 			plugin.Forget()

@@ -92,6 +92,11 @@ func (pl *InterPodAffinity) Forget() {
 	pl.visibleLabels = map[string]string{}
 }
 
+// ForkFrom copies what is known of the pods on the nodes.
+func (pl *InterPodAffinity) ForkFrom(old fwk.Plugin) {
+	pl.index.ForkFrom(old.(*InterPodAffinity).index)
+}
+
 // Name implements fwk.Plugin.
 func (pl *InterPodAffinity) Name() string { return Name }
 

@@ -111,6 +111,11 @@ func describeLabels(pod fwk.PodInfo, to reuse.Signature) reuse.Signature {
 	return to.Text(p.Namespace).Flag(p.DeletionTimestamp != nil).Pairs(p.Labels)
 }
 
+// ForkFrom copies what is known of the pods on the nodes.
+func (pl *PodTopologySpread) ForkFrom(old fwk.Plugin) {
+	pl.index.ForkFrom(old.(*PodTopologySpread).index)
+}
+
 // Name implements fwk.Plugin.
 func (pl *PodTopologySpread) Name() string { return Name }
 

@@ -34,6 +34,9 @@
 // adds now. Every slot remembers what it added, so the sums equal those of a count from scratch at all times; the tests
 // compare them with one.
 //
+// The index of a forked engine is a copy (ForkFrom) that shares the pods of each slot until either index reads the node again, so that a
+// fork does not classify all pods anew.
+//
 // A NodeInfo that is changed in place must get a generation it never had. A PodIndex is not safe for concurrent change, but
 // any number of readers may use it and its views between two calls of Sync.
 package topology

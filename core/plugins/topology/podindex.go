@@ -2,6 +2,7 @@ package topology
 
 import (
 	"slices"
+	"sync/atomic"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -47,6 +48,8 @@ type PodIndex struct {
 	displaced []int32 // slots of nodes that are no longer in their position, during Sync
 
 	scratch []indexedPod // reused for the pods of the next node
+
+	forks atomic.Uint32 // how often the index was forked; see slot.unshared
 }
 
 // listEntry also remembers the NodeInfo by address: a snapshot of another cluster may use the same generations.
@@ -63,6 +66,7 @@ type slot struct {
 	generation int64
 	revision   uint64
 	pods       []indexedPod
+	unshared   uint32 // the number of forks when pods was made: after another fork it is shared, and copied to be changed
 }
 
 // indexedPod is a pod on a node, by its classes; termClass is negative for a pod without terms.
@@ -232,8 +236,14 @@ func (r *PodIndex) readPods(s *slot, pods []fwk.PodInfo) {
 		}
 	}
 	r.releasePods(s.pods)
-	clear(s.pods) // drop references to deleted pods
-	r.scratch, s.pods = s.pods, now
+	old := s.pods
+	s.pods, r.scratch = now, nil
+	if forks := r.forks.Load(); s.unshared == forks {
+		clear(old) // drop references to deleted pods
+		r.scratch = old
+	} else {
+		s.unshared = forks
+	}
 }
 
 func (r *PodIndex) classify(pod *v1.Pod, info fwk.PodInfo) indexedPod {
@@ -284,7 +294,7 @@ func (r *PodIndex) renumber() {
 	if r.labelClasses.mostlyEmpty() {
 		number := r.labelClasses.renumber()
 		for i := range r.slots {
-			for j, p := range r.slots[i].pods {
+			for j, p := range r.ownPods(i) {
 				r.slots[i].pods[j].labelClass = number[p.labelClass]
 			}
 		}
@@ -296,7 +306,7 @@ func (r *PodIndex) renumber() {
 	if r.termClasses.mostlyEmpty() {
 		number := r.termClasses.renumber()
 		for i := range r.slots {
-			for j, p := range r.slots[i].pods {
+			for j, p := range r.ownPods(i) {
 				if p.termClass >= 0 {
 					r.slots[i].pods[j].termClass = number[p.termClass]
 				}
@@ -309,6 +319,15 @@ func (r *PodIndex) renumber() {
 			}
 		}
 	}
+}
+
+// ownPods returns the pods of a slot, to be changed.
+func (r *PodIndex) ownPods(at int) []indexedPod {
+	s := &r.slots[at]
+	if forks := r.forks.Load(); s.unshared != forks {
+		s.pods, s.unshared = slices.Clone(s.pods), forks
+	}
+	return s.pods
 }
 
 // freeUnlisted frees the slots of nodes that are no longer listed.

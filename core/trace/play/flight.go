@@ -71,6 +71,7 @@ func NewFlightRecorder(e *engine.Engine, o engine.Options, bytes int64) (*Flight
 	if err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
+	base.ForgetComputed()
 	f.current.base = base
 	return f, nil
 }
@@ -134,6 +135,7 @@ func (f *FlightRecorder) nextSegment() {
 		f.err = fmt.Errorf("the flight recorder cannot fork the engine: %w", err)
 		return
 	}
+	base.ForgetComputed()
 	old := f.previous
 	if old.lent {
 		old = segment{}

@@ -52,6 +52,7 @@ func (f *forks) keep(s playhead) (Work, error) {
 	if err != nil {
 		return 0, err
 	}
+	fork.engine.ForgetComputed()
 	f.list = append(f.list, keptFork{fork, f.done})
 	if len(f.list) > maxForks {
 		f.thin()
