@@ -143,6 +143,7 @@ func (f *Feed) join() {
 		f.subscribers = append(f.subscribers, s)
 		if s.replaces != nil {
 			s.replaces.replace()
+			s.replaces = nil // else each subscription would hold all before it
 		}
 	}
 	f.joining = nil

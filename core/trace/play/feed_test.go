@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
+	"weak"
 
 	"orrery/core/drive"
 	"orrery/core/engine"
@@ -183,6 +185,21 @@ func TestFeed_ReplacedGoesOn(t *testing.T) {
 	if inputs, decisions = other.Shared(&whole); inputs != 0 || decisions != 0 {
 		t.Errorf("%d inputs and %d decisions of another scheduler are in both", inputs, decisions)
 	}
+}
+
+// A subscription does not hold the one that it has replaced, whose trace has buffers and a compressor.
+func TestFeed_HoldsNoReplacedSubscription(t *testing.T) {
+	s := newFeedScene(t, options(5), simulatedCluster(5, 10), 0)
+	one := s.feed.Subscribe(play.SubscriptionOptions{})
+	replaced := weak.Make(one)
+	one = s.feed.Subscribe(play.SubscriptionOptions{Replaces: one})
+	s.until(time.Second)
+	s.feed.Unsubscribe(replaced.Value())
+	runtime.GC()
+	if replaced.Value() != nil {
+		t.Error("the replaced subscription is held")
+	}
+	runtime.KeepAlive(one)
 }
 
 // A subscriber that does not write in time ends; the engine and the others go on.
