@@ -11,7 +11,8 @@
 // Time passes in rounds, twelve of them. In each there are faults, another mix in turn, while pods come and go; then both
 // stop, every pod that fits has to be bound, and what each program holds is measured, with the patience that it takes until
 // connections are closed that are not used. The second round's levels, after ten minutes of sixty, are the measure of all later
-// ones: goroutines, descriptors and watches have to be equal. Memory, which is what is live after a garbage collection, must not
+// ones: goroutines, descriptors and watches have to be equal. Connections are counted apart, as sockets, since it is chance over how many of
+// them requests are spread. Memory, which is what is live after a garbage collection, must not
 // be more by a twentieth in the second half of the rounds after that than in the first: the least of either, since flight recorders
 // fill and let go of a half.
 //
