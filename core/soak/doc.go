@@ -23,10 +23,11 @@
 //
 // # An hour
 //
-//	0 ─── steps and faults ─── 20 min ─── quiet ─── 33 min: at rest? ─── 45 min: at rest? ─── 46 min: sometimes all is deleted ─── 59 min: at rest?
+//	0 ─── steps and faults ─── 20 min ─── quiet ─── 33 min: at rest? ─── 42 min: relief ─── 45 min: at rest? ─── 46 min: sometimes all is deleted ─── 59 min: at rest?
 //
 // Virtual time jumps, so that the quiet part costs little, but in it the timers of hours go off: back-offs, the five minutes after which
-// unschedulable pods are moved, leases, evictions, deadlines of bindings.
+// unschedulable pods are moved, leases, evictions, deadlines of bindings. Relief is a few steps that may help pods which wait, such as a new
+// node: a pod that none of their events moves is found at the check that follows, before those five minutes are over.
 //
 // # Invariants
 //

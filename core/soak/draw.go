@@ -7,8 +7,14 @@ import (
 	"time"
 )
 
-// Each hour of a run begins with activeTime, in which the steps are; the rest is quiet.
-const activeTime = 20 * time.Minute
+// Each hour of a run begins with activeTime, in which the steps are; the rest is quiet, but for a few steps from reliefAfter on that may help
+// pods which wait. They are so shortly before a check that nothing but the events of these steps can have moved the pods.
+const (
+	activeTime  = 20 * time.Minute
+	reliefAfter = 42 * time.Minute
+	reliefTime  = time.Minute
+	mostRelief  = 3
+)
 
 // kindOfStep is how often a step is drawn beside the others, and what it may be.
 type kindOfStep struct {
@@ -65,9 +71,9 @@ var (
 		{name: "stale-start", weight: 1, longest: 30 * time.Second},
 		{name: "clock-rate", weight: 2},
 		{name: "set-clock", weight: 1, longest: time.Hour},
-		{name: "stop-extender", weight: 1, longest: 40 * time.Second},
-		{name: "slow-extender", weight: 1, longest: time.Minute},
-		{name: "fail-extender", weight: 1, longest: 30 * time.Second},
+		{name: "stop-extender", weight: 2, longest: 40 * time.Second},
+		{name: "slow-extender", weight: 4, longest: time.Minute},
+		{name: "fail-extender", weight: 2, longest: 30 * time.Second},
 		{name: "hang-provisioner", weight: 1, longest: time.Minute},
 		{name: "fail-detach", weight: 1, longest: time.Minute},
 		{name: "taint-device", weight: 1, longest: 2 * time.Minute},
@@ -85,6 +91,16 @@ var (
 		{name: "hung-disk", weight: 1, longest: 4 * time.Minute},
 	}
 )
+
+// relief are the steps that may help pods.
+var relief = []kindOfStep{
+	{name: "add-node", weight: 3},
+	{name: "delete-pods", weight: 2, most: 10},
+	{name: "delete-workload", weight: 1},
+	{name: "resize-node", weight: 1},
+	{name: "relabel", weight: 1},
+	{name: "volumes", weight: 1, most: 8},
+}
 
 // StepNames lists what steps may do, sorted: the faults and the rest.
 func StepNames() (faults, others []string) {
@@ -123,7 +139,10 @@ func Draw(seed uint64, hours int) Plan {
 	each := 10 + draw.IntN(90)
 	for hour := range hours {
 		for range each {
-			p.Steps = append(p.Steps, drawStep(draw, some, time.Duration(hour)*time.Hour))
+			p.Steps = append(p.Steps, drawStep(draw, some, time.Duration(hour)*time.Hour, activeTime))
+		}
+		for range draw.IntN(mostRelief + 1) {
+			p.Steps = append(p.Steps, drawStep(draw, relief, time.Duration(hour)*time.Hour+reliefAfter, reliefTime))
 		}
 	}
 	slices.SortStableFunc(p.Steps, func(a, b Step) int { return int(a.At - b.At) })
@@ -175,7 +194,8 @@ func (p *Plan) possible(all ...[]kindOfStep) (kept []kindOfStep) {
 	return kept
 }
 
-func drawStep(draw *rand.Rand, kinds []kindOfStep, hour time.Duration) Step {
+// drawStep draws one of the kinds, and when it is: from a time on, within some more.
+func drawStep(draw *rand.Rand, kinds []kindOfStep, from, within time.Duration) Step {
 	sum := 0
 	for _, kind := range kinds {
 		sum += kind.weight
@@ -185,7 +205,7 @@ func drawStep(draw *rand.Rand, kinds []kindOfStep, hour time.Duration) Step {
 		if at -= kind.weight; at >= 0 {
 			continue
 		}
-		s := Step{At: Span(hour + time.Duration(draw.Int64N(int64(activeTime))).Truncate(time.Millisecond)), Do: kind.name, N: draw.Uint64()}
+		s := Step{At: Span(from + time.Duration(draw.Int64N(int64(within))).Truncate(time.Millisecond)), Do: kind.name, N: draw.Uint64()}
 		if kind.most > 0 {
 			s.Count = 1 + draw.IntN(kind.most)
 		}
