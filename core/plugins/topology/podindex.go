@@ -222,7 +222,7 @@ func (r *PodIndex) newSlot() int32 {
 
 // readPods classifies the node's pods. Pods that were there before keep their classes.
 func (r *PodIndex) readPods(s *slot, pods []fwk.PodInfo) {
-	now := r.scratch[:0]
+	now := slices.Grow(r.scratch[:0], len(pods))
 	for i, info := range pods {
 		pod := info.GetPod()
 		if i >= len(s.pods) || s.pods[i].pod != pod {
