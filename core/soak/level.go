@@ -21,10 +21,13 @@ const stateSlack = 256 << 10
 
 // histories are the latest decisions, transitions and problems, which a process keeps up to a number of them, and the nodes with their
 // pods as they were in the last scheduling cycle, which stay in the snapshot and its index until the next one. Beside them its caches may be
-// so much larger than those of a new one, in bytes.
+// larger than those of a new one by cacheSlack, and for each node by nodeSlack, in bytes: what is kept of a kind of pods is a cell for each.
 var histories = []string{"engine.decisionLog", "engine.Problem", "queue.Journal", "cache.NodeInfo", "topology.PodIndex"}
 
-const cacheSlack = 4 << 20
+const (
+	cacheSlack = 4 << 20
+	nodeSlack  = 32 << 10
+)
 
 // checkLevel: when everything that ran is deleted, nothing of it is retained.
 func (r *run) checkLevel() {
@@ -64,7 +67,8 @@ func (r *replica) checkLevel() {
 		return
 	}
 	r.run.checked("memory")
-	if size, level := footprintOf(e, histories...), footprintOf(fresh, histories...); size > level+cacheSlack {
+	slack := int64(cacheSlack + nodeSlack*e.Store().Len(world.Node))
+	if size, level := footprintOf(e, histories...), footprintOf(fresh, histories...); size > level+slack {
 		r.ledger.fail("level", "the process takes %d bytes, and a new one %d", size, level)
 	}
 	old, err := e.State()
