@@ -171,11 +171,15 @@ func (l *ledger) checkDevices(id world.EffectID, act world.ReserveResourceClaim)
 
 func (l *ledger) take(invariant string, id world.EffectID, thing claimedThing) {
 	for other, taken := range l.taken {
-		if taken.by == thing.by || taken.free {
+		if taken.by == thing.by {
 			continue
 		}
 		for _, name := range thing.names {
-			if slices.Contains(taken.names, name) {
+			switch {
+			case !slices.Contains(taken.names, name):
+			case taken.free:
+				thing.free = true // when the other call fails, what is assumed for this one ends, too
+			default:
 				l.fail(invariant, "effect %d takes %s, which effect %d is taking for another claim", id, name, other)
 			}
 		}
