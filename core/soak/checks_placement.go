@@ -172,6 +172,10 @@ func (l *ledger) checkDevices(id world.EffectID, act world.ReserveResourceClaim)
 func (l *ledger) take(invariant string, id world.EffectID, thing claimedThing) {
 	for other, taken := range l.taken {
 		if taken.by == thing.by {
+			if invariant == "volumes" { // of a pod that is gone, whose name and claim another has got
+				taken.free, thing.free = true, true
+				l.taken[other] = taken
+			}
 			continue
 		}
 		for _, name := range thing.names {
