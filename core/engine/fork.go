@@ -19,8 +19,18 @@ import (
 //
 // The fork has new plugins; those with state copy it, see framework.Forker. The fork also has the effects that were not
 // yet taken and waits for the same outcomes: its suspended scheduling cycle, if there is one, for the same answers.
-func (e *Engine) Fork() (*Engine, error) {
-	f, err := e.fork((*queue.Queue).Fork, (*cache.Snapshot).Fork)
+func (e *Engine) Fork() (*Engine, error) { return e.forkWhole((*framework.Profile).ForkFrom) }
+
+// ForkToKeep is Fork without what the plugins can compute again, so that a fork that is kept for later takes less memory.
+func (e *Engine) ForkToKeep() (*Engine, error) {
+	return e.forkWhole((*framework.Profile).ForkStateFrom)
+}
+
+// forkProfile copies the state of a profile's plugins from that of the original engine.
+type forkProfile func(p, old *framework.Profile) error
+
+func (e *Engine) forkWhole(forkPlugins forkProfile) (*Engine, error) {
+	f, err := e.fork((*queue.Queue).Fork, (*cache.Snapshot).Fork, forkPlugins)
 	if err != nil {
 		return nil, err
 	}
@@ -32,16 +42,9 @@ func (e *Engine) Fork() (*Engine, error) {
 	return f, nil
 }
 
-// ForgetComputed has plugins forget what they computed for the next cycle, so that a fork that is kept for later takes less memory.
-func (e *Engine) ForgetComputed() {
-	for _, profile := range e.profiles {
-		profile.ForgetComputed()
-	}
-}
-
 // forkForExplain returns a fork for explaining one pod: it has no history, and its queue has only the nominated pods.
 func (e *Engine) forkForExplain() (*Engine, error) {
-	f, err := e.fork((*queue.Queue).ForkNominated, (*cache.Snapshot).Fork)
+	f, err := e.fork((*queue.Queue).ForkNominated, (*cache.Snapshot).Fork, (*framework.Profile).ForkFrom)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (e *Engine) forkForExplain() (*Engine, error) {
 }
 
 // fork copies the state that decisions depend on.
-func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, forkSnapshot func(*cache.Snapshot) *cache.Snapshot) (*Engine, error) {
+func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, forkSnapshot func(*cache.Snapshot) *cache.Snapshot, forkPlugins forkProfile) (*Engine, error) {
 	f := &Engine{
 		options: e.options, config: e.config, registry: e.registry, extenders: e.extenders, percentage: e.percentage, gates: e.gates, features: e.features,
 		watches: e.watches,
@@ -72,7 +75,7 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, 
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
 	for name, profile := range f.profiles {
-		if err := profile.ForkFrom(e.profiles[name]); err != nil {
+		if err := forkPlugins(profile, e.profiles[name]); err != nil {
 			return nil, fmt.Errorf("forking the engine: %w", err)
 		}
 	}

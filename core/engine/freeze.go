@@ -5,6 +5,7 @@ import (
 
 	"orrery/core/cache"
 	"orrery/core/codec"
+	"orrery/core/framework"
 	"orrery/core/queue"
 	"orrery/core/store"
 )
@@ -15,7 +16,7 @@ type Frozen struct{ held *Engine }
 // Freeze keeps what the engine holds now, to be written elsewhere. It takes less than half of a fork's time, since what finds nodes
 // and pods is left out: a frozen engine does not go on.
 func (e *Engine) Freeze() (*Frozen, error) {
-	held, err := e.fork((*queue.Queue).Freeze, (*cache.Snapshot).Freeze)
+	held, err := e.fork((*queue.Queue).Freeze, (*cache.Snapshot).Freeze, (*framework.Profile).ForkStateFrom)
 	if err != nil {
 		return nil, err
 	}

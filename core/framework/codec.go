@@ -26,10 +26,9 @@ func (p *Profile) CodeState(c *codec.Coder) {
 	for _, name := range p.order {
 		plugin := p.byName[name]
 		_, keeps := plugin.(Forker)
-		_, forgets := plugin.(Forgetful)
 		if coder, ok := plugin.(StateCoder); ok {
 			coder.CodeState(c)
-		} else if keeps && !forgets {
+		} else if keeps && !forgets(plugin) {
 			c.Fail(fmt.Errorf("plugin %q keeps state that cannot be written: it is no framework.StateCoder", name))
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod) (*fwk.PreFilterResult, *fwk.Status, sets.Set[string]) {
 	w := p.instrument(PreFilter, state)
 	if p.deps.NoReuse {
-		p.ForgetComputed()
+		p.forget()
 	}
 	var room [skippedRoom]string
 	var run preFilterRun
@@ -34,8 +34,13 @@ func (p *Profile) RunPreFilterPlugins(ctx context.Context, state fwk.CycleState,
 	return result, status, run.pluginsWithNodes
 }
 
-// ForgetComputed has plugins forget what they computed for the next cycle; see [Forgetful].
-func (p *Profile) ForgetComputed() {
+// forgets reports whether a plugin can compute again what it keeps.
+func forgets(plugin fwk.Plugin) bool {
+	_, ok := plugin.(Forgetful)
+	return ok
+}
+
+func (p *Profile) forget() {
 	for _, name := range p.order {
 		if plugin, ok := p.byName[name].(Forgetful); ok {
 			plugin.Forget()

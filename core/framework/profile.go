@@ -255,8 +255,17 @@ func (p *Profile) Weight(plugin string) int64 { return p.weights[plugin] }
 
 // ForkFrom copies the state of every [Forker], and the counts, from a profile of the same configuration.
 func (p *Profile) ForkFrom(old *Profile) error {
+	return p.forkFrom(old, func(Forker) bool { return true })
+}
+
+// ForkStateFrom is ForkFrom without what plugins can compute again; see [Forgetful].
+func (p *Profile) ForkStateFrom(old *Profile) error {
+	return p.forkFrom(old, func(plugin Forker) bool { return !forgets(plugin) })
+}
+
+func (p *Profile) forkFrom(old *Profile, copies func(Forker) bool) error {
 	for _, name := range p.order {
-		if forker, ok := p.byName[name].(Forker); ok {
+		if forker, ok := p.byName[name].(Forker); ok && copies(forker) {
 			if err := p.forkPlugin(name, forker, old.byName[name]); err != nil {
 				return err
 			}

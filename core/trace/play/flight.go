@@ -67,11 +67,10 @@ func NewFlightRecorder(e *engine.Engine, o engine.Options, bytes int64) (*Flight
 		bytes = DefaultFlightRecorderBytes
 	}
 	f := &FlightRecorder{engine: e, options: o, bound: bytes, maxBytes: bytes, pending: pendingEffects{}}
-	base, err := e.Fork()
+	base, err := e.ForkToKeep()
 	if err != nil {
 		return nil, fmt.Errorf("starting the flight recorder: %w", err)
 	}
-	base.ForgetComputed()
 	f.current.base = base
 	return f, nil
 }
@@ -130,12 +129,11 @@ func (f *FlightRecorder) Emitted(e world.Effect) { f.pending.add(e) }
 
 // nextSegment drops the previous segment and reuses its memory.
 func (f *FlightRecorder) nextSegment() {
-	base, err := f.engine.Fork()
+	base, err := f.engine.ForkToKeep()
 	if err != nil {
 		f.err = fmt.Errorf("the flight recorder cannot fork the engine: %w", err)
 		return
 	}
-	base.ForgetComputed()
 	old := f.previous
 	if old.lent {
 		old = segment{}

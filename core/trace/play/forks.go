@@ -48,11 +48,10 @@ func (f *forks) keep(s playhead) (Work, error) {
 	if len(f.list) > 0 && f.done-f.list[len(f.list)-1].done < max(f.spacing, forkShare*cost) {
 		return 0, nil
 	}
-	fork, err := s.fork()
+	fork, err := s.forkBy((*engine.Engine).ForkToKeep)
 	if err != nil {
 		return 0, err
 	}
-	fork.engine.ForgetComputed()
 	f.list = append(f.list, keptFork{fork, f.done})
 	if len(f.list) > maxForks {
 		f.thin()

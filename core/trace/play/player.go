@@ -37,8 +37,10 @@ type playhead struct {
 	replayer
 }
 
-func (s playhead) fork() (playhead, error) {
-	p, err := s.replayer.fork()
+func (s playhead) fork() (playhead, error) { return s.forkBy((*engine.Engine).Fork) }
+
+func (s playhead) forkBy(forkEngine func(*engine.Engine) (*engine.Engine, error)) (playhead, error) {
+	p, err := s.replayer.fork(forkEngine)
 	if err != nil {
 		return playhead{}, fmt.Errorf("copying the engine at record %d: %w", s.record, err)
 	}

@@ -49,8 +49,8 @@ func newReplayer(e *engine.Engine, follower Follower, origin trace.Origin, hashe
 	return p
 }
 
-func (p replayer) fork() (replayer, error) {
-	e, err := p.engine.Fork()
+func (p replayer) fork(forkEngine func(*engine.Engine) (*engine.Engine, error)) (replayer, error) {
+	e, err := forkEngine(p.engine)
 	if err != nil {
 		return replayer{}, err
 	}
