@@ -108,7 +108,7 @@ func (e *Engine) nextAttempt() *attempt {
 	return a
 }
 
-// scheduleOne returns nil for a pod that needs no decision: one of no profile, or one already assumed; and for one about which
+// scheduleOne returns nil for a pod that needs no decision: one of no profile, or one already placed; and for one about which
 // extenders are asked.
 func (e *Engine) scheduleOne(a *attempt) *Decision {
 	if a.profile == nil {
@@ -118,7 +118,7 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 	if a.pod.DeletionTimestamp != nil || a.asking.cancelled {
 		return a.skipDeleted()
 	}
-	if assumed, err := e.cache.IsAssumedPod(a.pod); err == nil && assumed {
+	if e.placed(a.pod) {
 		e.queue.Done(a.pod.UID)
 		return nil
 	}
@@ -141,6 +141,16 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 		e.release(a.memory)
 	}
 	return d
+}
+
+// placed reports whether the pod is assumed, or its binding is in flight. That of a pod which left with an old list and came back
+// is, though the pod was forgotten: it is placed again once that binding has failed and given up what it had reserved.
+func (e *Engine) placed(pod *v1.Pod) bool {
+	if e.bindings[pod.UID] != nil {
+		return true
+	}
+	assumed, err := e.cache.IsAssumedPod(pod)
+	return err == nil && assumed
 }
 
 // newAttempt returns an attempt beside those of the engine's own cycles.
