@@ -15,7 +15,6 @@ import (
 	"k8s.io/apiserver/pkg/authentication/authenticatorfactory"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
 	"k8s.io/apiserver/pkg/features"
-	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	clientset "k8s.io/client-go/kubernetes"
@@ -92,8 +91,8 @@ func (h *proxyHeaders) byFlag() map[string][]string {
 // The ConfigMap in which the API server publishes the CAs and headers for servers like this one.
 const settingsNamespace, settingsName = metav1.NamespaceSystem, "extension-apiserver-authentication"
 
-// authenticator identifies requesters, and has the TLS of info ask for client certificates.
-func (o *AuthenticationOptions) authenticator(info *server.SecureServingInfo) (authenticator.Request, error) {
+// authenticator identifies requesters, and has the listener ask for client certificates.
+func (o *AuthenticationOptions) authenticator(listener *secureListener) (authenticator.Request, error) {
 	client, err := reviewClient(o.kubeconfig, "authentication", 0)
 	if err != nil {
 		return nil, err
@@ -113,13 +112,11 @@ func (o *AuthenticationOptions) authenticator(info *server.SecureServingInfo) (a
 	if c.RequestHeaderConfig, err = o.proxyConfig(client); err != nil {
 		return nil, err
 	}
-	var certificates server.AuthenticationInfo
-	err = certificates.ApplyClientCert(c.ClientCertificateCAContentProvider, info)
-	if err == nil && c.RequestHeaderConfig != nil {
-		err = certificates.ApplyClientCert(c.RequestHeaderConfig.CAContentProvider, info)
+	if c.ClientCertificateCAContentProvider != nil {
+		listener.clientCAs = append(listener.clientCAs, c.ClientCertificateCAContentProvider)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("asking for client certificates: %w", err)
+	if c.RequestHeaderConfig != nil {
+		listener.clientCAs = append(listener.clientCAs, c.RequestHeaderConfig.CAContentProvider)
 	}
 	authn, _, err := c.New()
 	return authn, err

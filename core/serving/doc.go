@@ -12,11 +12,13 @@
 //	/flagz /statusz                   if their feature gates are on
 //
 // The API server authenticates and authorizes (TokenReview, SubjectAccessReview), as for kube-scheduler, through the
-// factories and filters of k8s.io/apiserver. [Options] are the flags, [Endpoints] the handlers, and [Options.Open] makes a
+// factories and filters of k8s.io/apiserver, whose dynamiccertificates reload what TLS serves. Its own server is left out: it
+// brings 131 packages of an API server with it. [Options] are the flags, [Endpoints] the handlers, and [Options.Open] makes a
 // [Server] of both.
 //
 //	options.go         all flags; the client for reviews
-//	listen.go          address, certificates, TLS
+//	listen.go          address and certificates
+//	tls.go             TLS, which follows changes of the certificates
 //	sockets_*.go       options of sockets, by platform
 //	authentication.go  client certificates, front proxies, tokens
 //	authorization.go   allowed paths, system:masters, access reviews

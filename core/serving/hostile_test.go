@@ -14,8 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"k8s.io/apiserver/pkg/server"
-	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	"k8s.io/apiserver/pkg/server/mux"
 )
 
@@ -201,19 +199,14 @@ func TestServer_ClosesSlowConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := NewOptions()
-				cert, key, err := o.Secure.selfSigned()
+				listener, err := o.Secure.secureListener()
 				if err != nil {
 					t.Fatal(err)
 				}
-				listener := &pipeListener{make(chan net.Conn), make(chan struct{})}
-				s := &Server{info: &server.SecureServingInfo{Listener: listener}, stop: make(chan struct{})}
-				if s.info.Cert, err = dynamiccertificates.NewStaticCertKeyContent("self-signed", cert, key); err != nil {
-					t.Fatal(err)
-				}
-				if s.authn, err = o.Authentication.authenticator(s.info); err != nil {
-					t.Fatal(err)
-				}
-				if s.authz, err = o.Authorization.authorizer(); err != nil {
+				conns := make(chan net.Conn)
+				listener.Listener = &pipeListener{conns, make(chan struct{})}
+				s, err := o.server(listener)
+				if err != nil {
 					t.Fatal(err)
 				}
 				if err := s.Start(endpoints(t)); err != nil {
@@ -222,7 +215,7 @@ func TestServer_ClosesSlowConnections(t *testing.T) {
 				defer s.Stop()
 				here, there := net.Pipe()
 				defer here.Close()
-				listener.conns <- there
+				conns <- there
 				client := begin(t, here)
 				_ = client.SetReadDeadline(bubbleStart.Add(patience))
 				_, err = io.Copy(io.Discard, bufio.NewReader(client))

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/pflag"
-	"k8s.io/apiserver/pkg/server"
 	"k8s.io/apiserver/pkg/server/dynamiccertificates"
 	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
@@ -59,7 +58,7 @@ func (o *SecureOptions) addFlags(fs *pflag.FlagSet) {
 	fs.Var(cliflag.NewNamedCertKeyArray(&o.sniCerts), "tls-sni-cert-key",
 		"A certificate file and a key file, and optionally the domain patterns they are for; without patterns the names in the certificate count. "+
 			"Can be repeated. Examples: \"example.crt,example.key\" or \"foo.crt,foo.key:*.foo.com,foo.com\".")
-	fs.IntVar(&o.http2Streams, "http2-max-streams-per-connection", 0, "The most streams that a client may have in one HTTP/2 connection. 0 is Go's default.")
+	fs.IntVar(&o.http2Streams, "http2-max-streams-per-connection", 0, "The most streams that a client may have in one HTTP/2 connection. 0 is "+strconv.Itoa(http2Streams)+".")
 	fs.BoolVar(&o.sharePort, sharePortFlag, false, "Bind the port with SO_REUSEPORT, so that several processes can.")
 	fs.BoolVar(&o.shareAddress, shareAddressFlag, false, "Bind the port with SO_REUSEADDR, so that sockets in TIME_WAIT do not keep it.")
 }
@@ -87,21 +86,19 @@ func (o *SecureOptions) validateSharing(can bool) []error {
 }
 
 // listen opens the port and reads or generates the certificate. It returns nil for port 0.
-func (o *SecureOptions) listen() (*server.SecureServingInfo, error) {
+func (o *SecureOptions) listen() (*secureListener, error) {
 	if o.BindPort == 0 {
 		return nil, nil
 	}
-	info := &server.SecureServingInfo{HTTP2MaxStreamsPerConnection: o.http2Streams, DisableHTTP2: o.disableHTTP2}
-	if err := o.applyTLS(info); err != nil {
+	l, err := o.secureListener()
+	if err != nil {
 		return nil, err
 	}
 	config := net.ListenConfig{Control: o.setSocketOptions}
-	listener, err := config.Listen(context.Background(), "tcp", net.JoinHostPort(o.BindAddress.String(), strconv.Itoa(o.BindPort)))
-	if err != nil {
+	if l.Listener, err = config.Listen(context.Background(), "tcp", net.JoinHostPort(o.BindAddress.String(), strconv.Itoa(o.BindPort))); err != nil {
 		return nil, fmt.Errorf("opening --secure-port: %w", err)
 	}
-	info.Listener = listener
-	return info, nil
+	return l, nil
 }
 
 func (o *SecureOptions) setSocketOptions(_, _ string, conn syscall.RawConn) error {
@@ -113,26 +110,31 @@ func (o *SecureOptions) setSocketOptions(_, _ string, conn syscall.RawConn) erro
 	return err
 }
 
-func (o *SecureOptions) applyTLS(info *server.SecureServingInfo) (err error) {
-	if info.Cert, err = o.certificate(); err != nil {
-		return err
+// secureListener returns what the flags say of TLS, without a port.
+func (o *SecureOptions) secureListener() (l *secureListener, err error) {
+	l = &secureListener{withoutHTTP2: o.disableHTTP2, streams: http2Streams}
+	if o.http2Streams > 0 {
+		l.streams = o.http2Streams
+	}
+	if l.certificate, err = o.certificate(); err != nil {
+		return nil, err
 	}
 	if len(o.cipherSuites) > 0 {
-		if info.CipherSuites, err = cliflag.TLSCipherSuites(o.cipherSuites); err != nil {
-			return fmt.Errorf("--tls-cipher-suites: %w", err)
+		if l.cipherSuites, err = cliflag.TLSCipherSuites(o.cipherSuites); err != nil {
+			return nil, fmt.Errorf("--tls-cipher-suites: %w", err)
 		}
 	}
-	if info.MinTLSVersion, err = cliflag.TLSVersion(o.minVersion); err != nil {
-		return fmt.Errorf("--tls-min-version: %w", err)
+	if l.minVersion, err = cliflag.TLSVersion(o.minVersion); err != nil {
+		return nil, fmt.Errorf("--tls-min-version: %w", err)
 	}
 	for _, sni := range o.sniCerts {
 		cert, err := dynamiccertificates.NewDynamicSNIContentFromFiles("sni-serving-cert", sni.CertFile, sni.KeyFile, sni.Names...)
 		if err != nil {
-			return fmt.Errorf("--tls-sni-cert-key: %w", err)
+			return nil, fmt.Errorf("--tls-sni-cert-key: %w", err)
 		}
-		info.SNICerts = append(info.SNICerts, cert)
+		l.sniCertificates = append(l.sniCertificates, cert)
 	}
-	return nil
+	return l, nil
 }
 
 // certificate is the one of the files, or a self-signed one, which --cert-dir keeps for the next start.

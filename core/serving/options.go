@@ -6,9 +6,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apiserver/pkg/authentication/authenticator"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/server"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -42,30 +39,24 @@ func (o *Options) Validate() []error {
 	return append(o.Secure.validate(), o.Authentication.validate()...)
 }
 
-// Server listens from Open on, and serves from Start on.
-type Server struct {
-	info     *server.SecureServingInfo
-	authn    authenticator.Request
-	authz    authorizer.Authorizer
-	stop     chan struct{}
-	stopped  <-chan struct{}
-	listener <-chan struct{}
-}
-
 // Open listens. With port 0 there is no server, and it returns nil.
 func (o *Options) Open() (*Server, error) {
-	info, err := o.Secure.listen()
-	if err != nil || info == nil {
+	listener, err := o.Secure.listen()
+	if err != nil || listener == nil {
 		return nil, err
 	}
-	s := &Server{info: info, stop: make(chan struct{})}
-	var authnErr, authzErr error
-	s.authn, authnErr = o.Authentication.authenticator(info)
-	s.authz, authzErr = o.Authorization.authorizer()
-	if err := errors.Join(authnErr, authzErr); err != nil {
-		return nil, errors.Join(err, info.Listener.Close())
+	s, err := o.server(listener)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
 	}
 	return s, nil
+}
+
+// server returns the server that answers at a port.
+func (o *Options) server(at *secureListener) (*Server, error) {
+	authn, authnErr := o.Authentication.authenticator(at)
+	authz, authzErr := o.Authorization.authorizer()
+	return &Server{listener: at, authn: authn, authz: authz}, errors.Join(authnErr, authzErr)
 }
 
 const reviewTimeout = 10 * time.Second

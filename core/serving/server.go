@@ -2,11 +2,17 @@ package serving
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
+	"log"
+	"math"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
+	"golang.org/x/net/http2"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -14,6 +20,9 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	genericfilters "k8s.io/apiserver/pkg/server/filters"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
+
+	"orrery/core/panics"
 )
 
 // shutdownTimeout bounds the wait for running requests at the end.
@@ -21,26 +30,89 @@ import (
 //orrery:limit readers; the wait for running requests at the end; they are cut off
 const shutdownTimeout = 5 * time.Second
 
+// Bounds of a connection, which are an API server's.
+//
+//orrery:limit readers; the headers of a request, in bytes; the request fails
+const maxHeader = 1 << 20
+
+//orrery:limit readers; the time in which the headers of a request come; the connection is closed
+const maxHeaderTime = 32 * time.Second
+
+//orrery:limit readers; the time without a request; the connection is closed
+const maxIdleTime = 90 * time.Second
+
+//orrery:limit readers; the streams of one HTTP/2 connection, unless --http2-max-streams-per-connection says another number; more are refused
+const http2Streams = 100
+
+// maxFrame bounds what is read of one HTTP/2 stream before its handler takes it: a request has less.
+//
+//orrery:limit readers; a frame of HTTP/2, and what waits of one stream, in bytes; the client waits
+const maxFrame = 256 << 10
+
+// Server listens from Open on, and serves from Start on.
+type Server struct {
+	listener *secureListener
+	authn    authenticator.Request
+	authz    authorizer.Authorizer
+	http     *http.Server
+	unfollow context.CancelFunc // ends what follows the certificates
+	ended    chan struct{}
+}
+
 // Start serves the endpoints until Stop.
 func (s *Server) Start(e *Endpoints) error {
-	var err error
-	s.stopped, s.listener, err = s.info.Serve(withAuth(e.Handler(), s.authn, s.authz), shutdownTimeout, s.stop)
-	if err != nil {
-		close(s.stop)
-		return fmt.Errorf("failed to start secure server: %w", err)
+	var ctx context.Context
+	ctx, s.unfollow = context.WithCancel(context.Background())
+	s.ended = make(chan struct{})
+	s.http = &http.Server{
+		Handler: withAuth(e.Handler(), s.authn, s.authz), TLSConfig: s.listener.config(ctx),
+		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: maxHeaderTime, IdleTimeout: maxIdleTime,
+		ErrorLog: log.New(connectionLog{}, "", 0),
 	}
+	if !s.listener.withoutHTTP2 {
+		err := http2.ConfigureServer(s.http, &http2.Server{
+			IdleTimeout: maxIdleTime, MaxConcurrentStreams: uint32(s.listener.streams), MaxReadFrameSize: maxFrame,
+			MaxUploadBufferPerStream: maxFrame, MaxUploadBufferPerConnection: int32(min(maxFrame*int64(s.listener.streams), math.MaxInt32)),
+		})
+		if err != nil {
+			s.unfollow()
+			return fmt.Errorf("failed to start secure server: %w", err)
+		}
+	}
+	go func() {
+		defer close(s.ended)
+		err := error(nil)
+		panicked := panics.Call("serving HTTPS", func() { err = s.http.Serve(tls.NewListener(s.listener, s.http.TLSConfig)) })
+		if err = errors.Join(panicked, err); !errors.Is(err, http.ErrServerClosed) {
+			klog.ErrorS(err, "The HTTPS server ended", "address", s.Address())
+		}
+	}()
+	klog.InfoS("Serving HTTPS", "address", s.Address())
 	return nil
 }
 
-// Stop waits for running requests and closes the port.
+// Stop closes the port, waits for running requests, and cuts off those that go on.
 func (s *Server) Stop() {
-	close(s.stop)
-	<-s.listener
-	<-s.stopped
+	defer s.unfollow()
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		klog.InfoS("Requests that go on are cut off", "after", shutdownTimeout)
+		_ = s.http.Close()
+	}
+	<-s.ended
 }
 
 // Address is the address of the listener.
-func (s *Server) Address() net.Addr { return s.info.Listener.Addr() }
+func (s *Server) Address() net.Addr { return s.listener.Addr() }
+
+// connectionLog logs what goes wrong in a connection: quietly, as any client can do that as often as it likes.
+type connectionLog struct{}
+
+func (connectionLog) Write(line []byte) (int, error) {
+	klog.V(5).InfoS("A connection failed", "error", strings.TrimSpace(string(line)))
+	return len(line), nil
+}
 
 // maxBody bounds the bodies of requests, of which the largest is a level of the log.
 //
