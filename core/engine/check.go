@@ -58,5 +58,9 @@ func (e *Engine) checkPodState(pod *v1.Pod) error {
 	if len(places) == 2 && slices.Contains(places, string(StateBinding)) {
 		return nil
 	}
+	// A pod is bound while extenders are asked about it, by a call that seemed to fail for example; the attempt ends with their answers.
+	if slices.Equal(places, []string{string(StateBound), string(StateScheduling)}) {
+		return nil
+	}
 	return fmt.Errorf("pod %q is in %d places: %q", pod.Namespace+"/"+pod.Name, len(places), places)
 }
