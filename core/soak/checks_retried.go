@@ -48,7 +48,7 @@ func (r *replica) checkRetried(last bool) {
 			}
 		}
 		r.run.checked(invariant)
-		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) && !r.heldByGated(node) {
+		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) && !r.held(node) {
 			r.ledger.fail(invariant, "%s is in unschedulablePods for %v, and a new engine would place it on %s; it has been through %v", pod.Name, p.Rejectors(), node, moves(r.engine, pod))
 			return
 		}
@@ -65,7 +65,7 @@ const longestWait = 8 * time.Minute
 func (r *replica) checkPreempts(fresh *engine.Engine, pod *v1.Pod) {
 	r.run.checked("priority")
 	x, err := fresh.Explain(pod.Namespace, pod.Name)
-	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) && !r.heldByGated(x.Decision.Nominated) {
+	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) && !r.held(x.Decision.Nominated) {
 		r.ledger.fail("priority", "%s of priority %d waits, and a new engine would have it preempt %d pods on %s; it has been through %v",
 			pod.Name, priorityOf(pod), len(x.Decision.Preemption.Victims), x.Decision.Nominated, moves(r.engine, pod))
 	}
@@ -85,9 +85,13 @@ func (r *replica) waitsFor(pod *v1.Pod) bool {
 	return false
 }
 
-// heldByGated reports whether a gated pod is nominated for a node. It holds its room there, as in kube-scheduler, but a new engine takes no
-// nomination from the status of a pod that it first sees gated.
-func (r *replica) heldByGated(node string) bool {
+// held reports whether a pod holds room on a node of which a new engine does not know. A gated pod that is nominated for it does, as in
+// kube-scheduler, but a new engine takes no nomination from the status of a pod that it first sees gated. So does a pod whose binding is in
+// flight: it waits for its group, say, and the nomination in its status was cleared by a call from before.
+func (r *replica) held(node string) bool {
+	if slices.ContainsFunc(r.engine.Bindings(), func(b engine.BindingInFlight) bool { return b.Node == node }) {
+		return true
+	}
 	return slices.ContainsFunc(r.engine.Queue().NominatedPodsForNode(node), func(p fwk.PodInfo) bool {
 		pod := p.GetPod()
 		return r.engine.PodState(pod.Namespace, pod.Name) == engine.StateGated

@@ -63,7 +63,7 @@
 // # What is left out
 //
 // Of pods in a group, and with an extender, "woken" and "retried" say nothing: a new engine asks neither Permit nor extenders. They say
-// nothing either of a node that a gated pod is nominated for, as a new engine does not know of that. A cycle
+// nothing either of a node that a gated pod is nominated for, or that a binding in flight is to, as a new engine does not know of that. A cycle
 // that has waited for an extender decides by what was there when it began, and is not judged by "room" and "filter". A recording that
 // begins in the middle of a run with another's plugin has a snapshot instead of the state, and its replay is not compared.
 package soak
