@@ -1,6 +1,7 @@
 package play_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -76,4 +78,33 @@ func BenchmarkCheckpoint(b *testing.B) {
 		b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), name)
 	}
 	b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+}
+
+// BenchmarkCheckpoint_Restored makes players of the state of a large cluster, as attaching does.
+func BenchmarkCheckpoint_Restored(b *testing.B) {
+	feed := play.NewFeed(largeEngine(b), options(0), nil)
+	one := feed.Subscribe(play.SubscriptionOptions{MaxBytes: 1 << 40})
+	var written bytes.Buffer
+	if _, err := one.Copy(&written); err != nil {
+		b.Fatal(err)
+	}
+	if err := one.Flush(); err != nil {
+		b.Fatal(err)
+	}
+	feed.Unsubscribe(one)
+	b.ReportMetric(float64(written.Len())/1e6, "MB/state")
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := trace.NewReader(bytes.NewReader(written.Bytes()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		first, err := r.Next()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := play.NewGrowingPlayer(r.Header(), first, play.Options{}, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
