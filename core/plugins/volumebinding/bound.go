@@ -58,8 +58,8 @@ func (pl *VolumeBinding) checkVolume(w *volumeWrite, node *v1.Node) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to check binding: %w", err)
-	case pv == w.stored && w.needed():
-		return errPending // the write has not been read back
+	case w.needed() && w.unread(pv):
+		return errPending
 	}
 	reach, err := pl.reachOn(newBoundVolume(pv), node.Name)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/informers"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/cache"
 	"orrery/core/config"
@@ -46,7 +47,7 @@ func newFixture(t *testing.T, gates map[string]bool, objects ...world.Object) *f
 	}
 	s := store.New()
 	f := &fixture{t: t, store: s, state: volumes.New(s)}
-	args := &configv1.VolumeBindingArgs{}
+	args := &configv1.VolumeBindingArgs{BindTimeoutSeconds: ptr.To[int64](600)}
 	if features.Enabled(config.StorageCapacityScoring) {
 		args.Shape = []configv1.UtilizationShapePoint{{Utilization: 0, Score: 0}, {Utilization: 100, Score: 10}}
 	}

@@ -33,6 +33,11 @@ type volumeWrite struct {
 
 func (w *volumeWrite) needed() bool { return w.assumed != w.stored }
 
+// unread reports whether the store still has the version that was there before the write, which a list may have read again.
+func (w *volumeWrite) unread(stored *v1.PersistentVolume) bool {
+	return stored == w.stored || stored.UID == w.stored.UID && stored.ResourceVersion == w.stored.ResourceVersion && stored.ResourceVersion != ""
+}
+
 // claimWrite is a claim that is to be provisioned for a node.
 type claimWrite struct{ chosen, assumed *v1.PersistentVolumeClaim }
 

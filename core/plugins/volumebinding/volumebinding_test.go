@@ -207,6 +207,37 @@ func TestPreBindStep_PodsThatShareAClaimBothWrite(t *testing.T) {
 	}
 }
 
+// An old list shows the version from before the write once more. It is another object, but says no more than at first.
+func TestPreBindStep_WaitsWhileOldVersionIsRead(t *testing.T) {
+	node, pod := mk.Node("n1").Obj(), mk.Pod("db").PVC("data").Obj()
+	f := newFixture(t, nil, waiting("local", driver), node, pod, mk.Claim("data").Size("1Gi").Class("local").Obj(), mk.Volume("a").Size("4Gi").Class("local").Obj())
+	state, _ := f.preFilter(pod)
+	if got := f.filter(state, pod, node); got != "" {
+		t.Fatal(got)
+	}
+	if status := f.plugin.Reserve(t.Context(), state, pod, "n1"); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	waits := func(when string, outcome *world.Outcome) {
+		t.Helper()
+		if step := f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), outcome); step.Wait == nil {
+			t.Errorf("%s: step %+v, want a wait", when, step)
+		}
+	}
+	f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), nil)
+	waits("after the write", &world.Outcome{})
+	old := f.state.StoredVolume("a")
+	f.apply(world.Modified, f.state.Volume("a"))
+	waits("once the write is read back, as the claim is not bound", nil)
+	if _, errs := f.store.Replace(world.Listed{Kind: world.PersistentVolume, Objects: []world.Object{old.DeepCopy()}}); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if now := f.state.StoredVolume("a"); now == old || now.ResourceVersion != old.ResourceVersion {
+		t.Fatalf("the store has version %s, want another object of version %s", now.ResourceVersion, old.ResourceVersion)
+	}
+	waits("after the old list", nil)
+}
+
 func TestReserve_VolumeThatHasGone(t *testing.T) {
 	pv := mk.Volume("a").Size("4Gi").Class("local").Obj()
 	f := newFixture(t, nil, waiting("local", driver), mk.Claim("data").Size("1Gi").Class("local").Obj(), pv)
