@@ -34,7 +34,7 @@ func (s *State) Settle(claim world.ObjectRef, version string) {
 	}
 	stored := s.StoredClaim(claim.Namespace, claim.Name)
 	if version == "" || stored == nil || stored.UID != claim.UID || reached(stored.ResourceVersion, version) {
-		s.RemoveInFlight(claim.UID)
+		s.GiveUp(claim.UID)
 		return
 	}
 	s.abandoned[claim.UID] = version
@@ -47,9 +47,9 @@ func (s *State) endAbandoned(was, is *resourcev1.ResourceClaim) {
 		return
 	}
 	if was != nil && (is == nil || is.UID != was.UID) && s.Abandoned(was.UID) {
-		s.RemoveInFlight(was.UID)
+		s.GiveUp(was.UID)
 	}
 	if is != nil && s.abandoned[is.UID] != "" && reached(is.ResourceVersion, s.abandoned[is.UID]) {
-		s.RemoveInFlight(is.UID)
+		s.GiveUp(is.UID)
 	}
 }

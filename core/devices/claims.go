@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -109,6 +110,27 @@ func (s *State) RemoveInFlight(uid types.UID) bool {
 		s.generation++
 	}
 	return ok
+}
+
+// GiveUp ends what SetInFlight began. The claim's devices are free, unless a write was made that gave them to it.
+func (s *State) GiveUp(uid types.UID) {
+	claim := s.inFlight[uid]
+	if !s.RemoveInFlight(uid) {
+		return
+	}
+	known := s.Claim(claim.Namespace, claim.Name)
+	written := known != nil && known.UID == uid && equality.Semantic.DeepEqual(known.Status.Allocation, claim.Status.Allocation)
+	if !written && claim.Status.Allocation != nil && len(claim.Status.Allocation.Devices.Results) > 0 {
+		s.freed = append(s.freed, claim)
+	}
+}
+
+// TakeFreed returns the claims that were given up since the last call, with the devices that they have no longer. No claim of the store
+// changes with that, so that pods which wait for devices would not be tried again.
+func (s *State) TakeFreed() []*resourcev1.ResourceClaim {
+	freed := s.freed
+	s.freed = nil
+	return freed
 }
 
 // InFlightClaims returns the claims that are about to be written, as they will be, by UID.

@@ -6,7 +6,7 @@
 //
 //	DynamicResources  Reserve ───► SetInFlight ──► Allocated: the devices of claims, stored, assumed and in flight
 //	                  PreBind ───► Assume, RemoveInFlight: the claim is written, and not read back
-//	                  Unreserve ─► RemoveInFlight; Abandon, then Settle, if a write may have been made
+//	                  Unreserve ─► GiveUp; Abandon, then Settle, if a write may have been made
 //
 // # What a node reaches
 //
@@ -33,6 +33,8 @@
 //
 // # Differences from kube-scheduler
 //
+//   - Pods that wait for the devices of a claim which a failed binding gives up are tried again at once. In kube-scheduler no event wakes
+//     them, as no claim has changed, and they wait for the timer of five minutes.
 //   - A claim whose write has no answer stays in flight until that write is undone. In kube-scheduler its devices are free at
 //     once, although the write may have been made.
 //   - A device that two claims have is taken until both are gone. In kube-scheduler the first one frees it.

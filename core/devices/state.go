@@ -20,7 +20,8 @@ type State struct {
 	store      store.View
 	gates      Gates
 	inFlight   map[types.UID]*resourcev1.ResourceClaim
-	abandoned  map[types.UID]string // of those in flight, see Abandon
+	abandoned  map[types.UID]string        // of those in flight, see Abandon
+	freed      []*resourcev1.ResourceClaim // see TakeFreed
 	assumed    map[types.NamespacedName]assumption
 	taken      taken
 	slices     sliceList

@@ -20,6 +20,7 @@ func (e *Engine) Apply(in world.Input) error {
 	e.carryOutPosted()
 	defer e.carryOutPosted()
 	err := errors.Join(e.advance(in.At), e.apply(in.Event))
+	e.devicesFreed(nil)
 	if err != nil {
 		e.counters.Refused++
 	}

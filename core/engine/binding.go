@@ -242,6 +242,7 @@ func (e *Engine) bindingFailed(b *binding, status *fwk.Status) {
 		if forgotten {
 			e.queue.Move(queue.EventAssignedPodDelete, b.assumed, nil, e.now, others)
 		}
+		e.devicesFreed(others)
 	}
 	if !status.IsRejected() {
 		freed(nil)
@@ -260,7 +261,17 @@ func (e *Engine) bindingOverruled(b *binding, node string) {
 	e.undoPlacement(b)
 	e.queue.BoundElsewhere(b.popped, node, b.node, e.now)
 	e.queue.Move(queue.EventAssignedPodDelete, b.assumed, nil, e.now, nil)
+	e.devicesFreed(nil)
 	e.attempted(b.popped, b.profile.ProfileName(), Placed, b.started)
+}
+
+// devicesFreed requeues the pods that may be helped by the devices of claims which bindings have given up.
+func (e *Engine) devicesFreed(others func(*v1.Pod) bool) {
+	for _, claim := range e.devices.TakeFreed() {
+		without := *claim
+		without.Status.Allocation = nil
+		e.queue.Move(queue.EventResourceClaimUpdate, claim, &without, e.now, others)
+	}
 }
 
 // undoPlacement runs Unreserve and forgets the assumed pod. It reports whether resources became free.

@@ -216,6 +216,7 @@ func (a *attempt) reserve(node string) (*binding, *failure) {
 	}
 	if !status.IsSuccess() && !status.IsWait() {
 		a.profile.RunUnreservePlugins(ctx, a.state, assumed, node)
+		a.engine.devices.TakeFreed() // no other pod has missed what was taken and given up within one attempt
 		forgotten := a.engine.cache.ForgetPod(assumed)
 		a.decision.Node = ""
 		return nil, &failure{status: rejectedOn(node, a.pod, status), nomination: clearNomination, cleanupErr: forgotten}

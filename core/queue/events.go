@@ -38,6 +38,7 @@ var (
 	EventUnscheduledPodDelete = fwk.ClusterEvent{Resource: UnschedulablePod, ActionType: fwk.Delete}
 	EventNodeAdd              = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 	EventNodeDelete           = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}
+	EventResourceClaimUpdate  = fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Update}
 	EventForceActivate        = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: ForceActivate}
 	EventUnschedulableTimeout = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: UnschedulableTimeout}
 )

@@ -90,6 +90,11 @@ var Decisions = &Comparison{
 			Orrery:   "keeps it, so that no other pod takes such a claim to another node meanwhile",
 		},
 		{
+			Upstream: "leaves pods in unschedulablePods that wait for devices when a failed binding gives some up",
+			Orrery:   "requeues them",
+			Compared: "a case ends there",
+		},
+		{
 			Upstream: "leaves pods in unschedulablePods although the event may help them (see Answers)",
 			Orrery:   "requeues them",
 			Compared: "a case ends there",

@@ -11,6 +11,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/preempt"
+	"orrery/core/queue"
 )
 
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not. The opposite is always a defect.
@@ -106,11 +107,18 @@ func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) strin
 		return ""
 	}
 	for _, plugin := range sets.List(info.UnschedulablePlugins) {
-		if p.settings.requeuesMore(plugin) {
+		if p.settings.requeuesMore(plugin) || plugin == "DynamicResources" && p.freesDevices(pod) {
 			return "Orrery's " + plugin + " requeues a pod that kube-scheduler's does not"
 		}
 	}
 	return ""
+}
+
+// freesDevices reports whether Orrery requeued a pod last because devices are free: those that a failed binding has given up, of which no
+// event of kube-scheduler's tells. Whether its hints agree on what the API server tells is compared by itself.
+func (p *decisionCase) freesDevices(pod *v1.Pod) bool {
+	last := p.orrery.engine.LastPodTransitions(pod.UID, 1)
+	return len(last) == 1 && last[0].Event == queue.EventResourceClaimUpdate.Label()
 }
 
 // gatedBySeveral reports whether the plugin that gates a pod in Orrery would gate it in kube-scheduler, too: it asks a profile's PreEnqueue

@@ -140,7 +140,7 @@ func (pl *DynamicResources) writeFailed(one *reservation, pod *v1.Pod, what stag
 		return fmt.Errorf("update pod %s/%s ExtendedResourceClaimStatus: %w", pod.Namespace, pod.Name, err)
 	}
 	if one.asked = outcome.Uncertain(); !one.asked {
-		pl.devices.RemoveInFlight(one.inFlight)
+		pl.devices.GiveUp(one.inFlight)
 	}
 	return err
 }

@@ -152,7 +152,7 @@ func (pl *DynamicResources) Unreserve(_ context.Context, state fwk.CycleState, p
 		if one.asked || one.created {
 			pl.devices.Abandon(one.inFlight)
 		} else {
-			pl.devices.RemoveInFlight(one.inFlight)
+			pl.devices.GiveUp(one.inFlight)
 		}
 		switch {
 		case one.created:
