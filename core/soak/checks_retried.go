@@ -13,10 +13,16 @@ import (
 	"orrery/core/world"
 )
 
-// unnoticed are the waits whose end the hints of kube-scheduler's plugins do not see, and so Orrery's do not either, by the plugin that
-// rejected the pod. The pod is tried again when it has waited for five minutes.
-var unnoticed = map[string]func(*v1.Pod) bool{
-	"NodeVolumeLimits": hasEphemeralVolume, // a volume that is detached helps pods that name a claim
+// unnoticed reports whether the hints of kube-scheduler's plugins, and so Orrery's, do not see that a pod can be placed on a node. It is
+// tried again when it has waited for five minutes. NodeVolumeLimits takes the detaching of a volume to help pods that name a claim, and
+// waits for a new node's CSINode, which may be seen before the node is.
+func (r *replica) unnoticed(p *queue.Pod, node string) bool {
+	if !slices.Contains(p.Rejectors(), "NodeVolumeLimits") {
+		return false
+	}
+	n := r.engine.Store().Node(node)
+	isNew := n != nil && r.run.cluster.Now().Sub(n.CreationTimestamp.Time) < longestWait
+	return isNew || hasEphemeralVolume(p.Pod())
 }
 
 func hasEphemeralVolume(pod *v1.Pod) bool {
@@ -39,16 +45,14 @@ func (r *replica) checkRetried(last bool) {
 		if pod.Spec.WorkloadRef != nil || pod.DeletionTimestamp != nil || refusedInBinding(pod) {
 			continue // Permit is not asked
 		}
-		if !last && slices.ContainsFunc(p.Rejectors(), func(plugin string) bool { return unnoticed[plugin] != nil && unnoticed[plugin](pod) }) {
-			continue
-		}
 		if fresh == nil {
 			if fresh = r.ledger.fresh("", true); fresh == nil {
 				return
 			}
 		}
 		r.run.checked(invariant)
-		if node, err := fresh.Try(pod.Namespace, pod.Name); err == nil && node != "" && !r.waitsFor(pod) && !r.held(node) {
+		node, err := fresh.Try(pod.Namespace, pod.Name)
+		if err == nil && node != "" && !r.waitsFor(pod) && !r.held(node) && (last || !r.unnoticed(p, node)) {
 			r.ledger.fail(invariant, "%s is in unschedulablePods for %v, and a new engine would place it on %s; it has been through %v", pod.Name, p.Rejectors(), node, moves(r.engine, pod))
 			return
 		}
