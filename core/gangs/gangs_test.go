@@ -102,6 +102,10 @@ func TestState_StagesOfMembers(t *testing.T) {
 	f.Assume(key, a.UID)
 	f.apply(t, world.Modified, bound("a"))
 	f.want(t, "1 of 3 unscheduled, 0 assumed, 2 assigned")
+	f.apply(t, world.Modified, a) // an old list
+	f.want(t, "2 of 3 unscheduled, 0 assumed, 1 assigned")
+	f.apply(t, world.Modified, bound("a"))
+	f.want(t, "1 of 3 unscheduled, 0 assumed, 2 assigned")
 	f.apply(t, world.Deleted, bound("a"))
 	f.Forget(key, a.UID) // its binding fails after that
 	f.want(t, "1 of 2 unscheduled, 0 assumed, 1 assigned")

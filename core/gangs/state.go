@@ -68,7 +68,7 @@ func (s *State) Changed(d store.Delta) {
 	stage := Unscheduled
 	if is.Spec.NodeName != "" {
 		stage = Assigned
-	} else if was != nil {
+	} else if was != nil && was.Spec.NodeName == "" {
 		stage = g.members[is.UID].Stage
 	}
 	g.set(is, stage)
