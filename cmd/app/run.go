@@ -191,9 +191,7 @@ func (f *runFlags) serveAndRun(ctx context.Context, r *replica.Replica, c *confi
 	readers := stream.NewServer(r, version(), f.streamReaders, klog.Background())
 	legacyregistry.RawMustRegister(readers)
 	if server != nil {
-		if err := server.Start(f.endpoints(ctx, r, c, readers)); err != nil {
-			return err
-		}
+		server.Start(f.endpoints(ctx, r, c, readers))
 		defer server.Stop()
 	}
 	defer onUSR2(ctx, r)()

@@ -2,9 +2,12 @@ package serving
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -127,6 +130,10 @@ func (o *SecureOptions) secureListener() (l *secureListener, err error) {
 	if l.minVersion, err = cliflag.TLSVersion(o.minVersion); err != nil {
 		return nil, fmt.Errorf("--tls-min-version: %w", err)
 	}
+	if !o.disableHTTP2 && len(l.cipherSuites) > 0 && l.minVersion < tls.VersionTLS13 && !slices.ContainsFunc(l.cipherSuites, ofHTTP2) {
+		return nil, errors.New("--tls-cipher-suites: HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: " +
+			"add one, or set --disable-http2-serving")
+	}
 	for _, sni := range o.sniCerts {
 		cert, err := dynamiccertificates.NewDynamicSNIContentFromFiles("sni-serving-cert", sni.CertFile, sni.KeyFile, sni.Names...)
 		if err != nil {
@@ -135,6 +142,11 @@ func (o *SecureOptions) secureListener() (l *secureListener, err error) {
 		l.sniCertificates = append(l.sniCertificates, cert)
 	}
 	return l, nil
+}
+
+// ofHTTP2 reports whether a cipher suite is one of those that HTTP/2 over TLS 1.2 requires.
+func ofHTTP2(suite uint16) bool {
+	return suite == tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 || suite == tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256
 }
 
 // certificate is the one of the files, or a self-signed one, which --cert-dir keeps for the next start.

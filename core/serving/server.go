@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"math"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 
-	"golang.org/x/net/http2"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -60,24 +58,15 @@ type Server struct {
 }
 
 // Start serves the endpoints until Stop.
-func (s *Server) Start(e *Endpoints) error {
-	var ctx context.Context
-	ctx, s.unfollow = context.WithCancel(context.Background())
+func (s *Server) Start(e *Endpoints) {
+	ctx, unfollow := context.WithCancel(context.Background())
+	s.unfollow = unfollow
 	s.ended = make(chan struct{})
 	s.http = &http.Server{
 		Handler: withAuth(e.Handler(), s.authn, s.authz), TLSConfig: s.listener.config(ctx),
 		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: maxHeaderTime, IdleTimeout: maxIdleTime,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: s.listener.streams, MaxReadFrameSize: maxFrame, MaxReceiveBufferPerStream: maxFrame},
 		ErrorLog: log.New(connectionLog{}, "", 0),
-	}
-	if !s.listener.withoutHTTP2 {
-		err := http2.ConfigureServer(s.http, &http2.Server{
-			IdleTimeout: maxIdleTime, MaxConcurrentStreams: uint32(s.listener.streams), MaxReadFrameSize: maxFrame,
-			MaxUploadBufferPerStream: maxFrame, MaxUploadBufferPerConnection: int32(min(maxFrame*int64(s.listener.streams), math.MaxInt32)),
-		})
-		if err != nil {
-			s.unfollow()
-			return fmt.Errorf("failed to start secure server: %w", err)
-		}
 	}
 	go func() {
 		defer close(s.ended)
@@ -88,7 +77,6 @@ func (s *Server) Start(e *Endpoints) error {
 		}
 	}()
 	klog.InfoS("Serving HTTPS", "address", s.Address())
-	return nil
 }
 
 // Stop closes the port, waits for running requests, and cuts off those that go on.

@@ -60,6 +60,27 @@ func TestTLS_CipherSuites(t *testing.T) {
 	}
 }
 
+// HTTP/2 over TLS 1.2 requires a suite, so that without one the flags contradict each other.
+func TestTLS_CipherSuitesOfHTTP2(t *testing.T) {
+	for _, tt := range []struct {
+		suites, version string
+		withoutHTTP2    bool
+		refused         bool
+	}{
+		{"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "", false, true},
+		{"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "", true, false},
+		{"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "VersionTLS13", false, false},
+		{"TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "", false, false},
+	} {
+		o := NewOptions()
+		o.Secure.cipherSuites, o.Secure.minVersion, o.Secure.disableHTTP2 = strings.Split(tt.suites, ","), tt.version, tt.withoutHTTP2
+		_, err := o.Secure.secureListener()
+		if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "--tls-cipher-suites") {
+			t.Errorf("%+v: error %v", tt, err)
+		}
+	}
+}
+
 func suite(t *testing.T, name string) uint16 {
 	t.Helper()
 	ids, err := cliflag.TLSCipherSuites([]string{name})
