@@ -5,6 +5,10 @@ import (
 	"net/http"
 	"runtime"
 
+	// Of these only the metrics count: those of kube-scheduler that no other import registers.
+	_ "k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
+	_ "k8s.io/apiserver/pkg/storage/value"
+
 	"k8s.io/apiserver/pkg/server/flagz"
 	"k8s.io/apiserver/pkg/server/healthz"
 	"k8s.io/apiserver/pkg/server/mux"
