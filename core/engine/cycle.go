@@ -145,13 +145,7 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 
 // placed reports whether the pod is assumed, or its binding is in flight. That of a pod which left with an old list and came back
 // is, though the pod was forgotten: it is placed again once that binding has failed and given up what it had reserved.
-func (e *Engine) placed(pod *v1.Pod) bool {
-	if e.bindings[pod.UID] != nil {
-		return true
-	}
-	assumed, err := e.cache.IsAssumedPod(pod)
-	return err == nil && assumed
-}
+func (e *Engine) placed(pod *v1.Pod) bool { return e.bindings[pod.UID] != nil || e.unconfirmed(pod) }
 
 // newAttempt returns an attempt beside those of the engine's own cycles.
 func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
