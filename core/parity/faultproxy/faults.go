@@ -37,6 +37,7 @@ type outcome struct {
 	busy, expired, blind bool
 	delay                time.Duration
 	lost                 int // one of lostAnswers, from 1; zero if the response is passed on
+	set                  int // counts the calls of Set before
 }
 
 func isWatch(r *http.Request) bool { return r.URL.Query().Get("watch") != "" }
@@ -46,6 +47,7 @@ func (p *Proxy) decide(r *http.Request) (o outcome) {
 	lists := r.URL.Query().Get("sendInitialEvents") != "" // as a stream
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	o.set = p.set
 	hits := func(share float64, count *int) bool {
 		hit := share > 0 && p.rng.Float64() < share
 		if hit {

@@ -31,6 +31,7 @@ type Proxy struct {
 
 	mu      sync.Mutex
 	faults  Faults
+	set     int // counts the calls of Set
 	rng     *rand.Rand
 	turn    int             // of lostAnswers
 	written map[string]bool // addresses whose first response was lost
@@ -81,11 +82,13 @@ func (p *Proxy) Config(user string) *rest.Config {
 	return &rest.Config{Host: p.address, BearerToken: user, QPS: -1, TLSClientConfig: rest.TLSClientConfig{CAData: p.ca}}
 }
 
-// Set changes the faults, and ends the watches that began before.
+// Set changes the faults, and ends the watches that began before. What the API server sends on them afterwards reaches no
+// client.
 func (p *Proxy) Set(f Faults) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.faults = f
+	p.set++
 	for end := range p.watches {
 		(*end)(nil)
 	}
@@ -158,9 +161,9 @@ func (p *Proxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if isWatch(r) {
-		ctx, end := p.watch(r)
+		ctx, end := p.watch(r, o.set)
 		defer end()
-		r = r.WithContext(ctx)
+		r, to = r.WithContext(ctx), untilEnded{to, ctx}
 		defer func() {
 			if context.Cause(ctx) != errGraceful {
 				return
@@ -176,8 +179,24 @@ func (p *Proxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 // errGraceful ends a watch without breaking its stream.
 var errGraceful = errors.New("the watch has lasted long enough")
 
-// watch returns a context that ends with the request, when the faults change, or after WatchMost.
-func (p *Proxy) watch(r *http.Request) (watching context.Context, end func()) {
+// untilEnded is the response of a watch. The proxy may notice only after another event that the watch has ended.
+type untilEnded struct {
+	http.ResponseWriter
+	watching context.Context
+}
+
+func (w untilEnded) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w untilEnded) Write(event []byte) (int, error) {
+	if w.watching.Err() != nil {
+		return 0, context.Cause(w.watching)
+	}
+	return w.ResponseWriter.Write(event)
+}
+
+// watch returns a context that ends with the request, when the faults are no longer those that were set as it came, or after
+// WatchMost.
+func (p *Proxy) watch(r *http.Request, set int) (watching context.Context, end func()) {
 	watching, cancel := context.WithCancelCause(r.Context())
 	cut := context.CancelCauseFunc(func(cause error) {
 		p.counts.Cut++ // the caller holds the lock
@@ -186,6 +205,9 @@ func (p *Proxy) watch(r *http.Request) (watching context.Context, end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watches[&cut] = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if set != p.set {
+		cut(nil)
+	}
 	var timer *time.Timer
 	if p.faults.WatchMost > 0 {
 		var cause error
