@@ -58,7 +58,7 @@ func (pl *VolumeBinding) checkVolume(w *volumeWrite, node *v1.Node) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to check binding: %w", err)
-	case w.needed() && w.unread(pv):
+	case w.needed() && unread(pv, w.stored):
 		return errPending
 	}
 	reach, err := pl.reachOn(newBoundVolume(pv), node.Name)
@@ -83,7 +83,7 @@ func (pl *VolumeBinding) checkClaim(w *claimWrite, node *v1.Node) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("failed to check provisioning pvc: %w", err)
-	case claim == w.chosen || claim.ResourceVersion == w.assumed.ResourceVersion && w.assumed.ResourceVersion != "":
+	case unread(claim, w.chosen):
 		return errPending
 	case claim.Annotations == nil:
 		return fmt.Errorf("selectedNode annotation reset for PVC %q", claim.Name)

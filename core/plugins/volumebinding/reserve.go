@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/component-helpers/storage/volume"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -33,9 +34,13 @@ type volumeWrite struct {
 
 func (w *volumeWrite) needed() bool { return w.assumed != w.stored }
 
-// unread reports whether the store still has the version that was there before the write, which a list may have read again.
-func (w *volumeWrite) unread(stored *v1.PersistentVolume) bool {
-	return stored == w.stored || stored.UID == w.stored.UID && stored.ResourceVersion == w.stored.ResourceVersion && stored.ResourceVersion != ""
+// unread reports whether the store still has the state before a write, or an older one, which a list may have read again.
+func unread(stored, before metav1.Object) bool {
+	if stored == before {
+		return true
+	}
+	order, err := resourceversion.CompareResourceVersion(stored.GetResourceVersion(), before.GetResourceVersion())
+	return err == nil && order <= 0
 }
 
 // claimWrite is a claim that is to be provisioned for a node.

@@ -207,35 +207,59 @@ func TestPreBindStep_PodsThatShareAClaimBothWrite(t *testing.T) {
 	}
 }
 
-// An old list shows the version from before the write once more. It is another object, but says no more than at first.
-func TestPreBindStep_WaitsWhileOldVersionIsRead(t *testing.T) {
-	node, pod := mk.Node("n1").Obj(), mk.Pod("db").PVC("data").Obj()
-	f := newFixture(t, nil, waiting("local", driver), node, pod, mk.Claim("data").Size("1Gi").Class("local").Obj(), mk.Volume("a").Size("4Gi").Class("local").Obj())
-	state, _ := f.preFilter(pod)
-	if got := f.filter(state, pod, node); got != "" {
-		t.Fatal(got)
+// An old list shows a state from before the write once more: the last one, or one before that.
+func TestPreBindStep_WaitsWhileOldStateIsRead(t *testing.T) {
+	claim := mk.Claim("data").Size("1Gi").Class("local").Obj()
+	for name, tc := range map[string]struct {
+		objects []world.Object
+		written func(f *fixture) (old, now world.Object)
+	}{
+		"of a volume": {
+			[]world.Object{mk.Volume("a").Size("4Gi").Class("local").Obj()},
+			func(f *fixture) (_, _ world.Object) { return f.state.StoredVolume("a"), f.state.Volume("a") },
+		},
+		"of a claim": {
+			nil,
+			func(f *fixture) (_, _ world.Object) {
+				return f.state.StoredClaim("default", "data"), f.state.Claim("default", "data")
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node, pod := mk.Node("n1").Obj(), mk.Pod("db").PVC("data").Obj()
+			f := newFixture(t, nil, append([]world.Object{waiting("local", driver), node, pod, claim}, tc.objects...)...)
+			state, _ := f.preFilter(pod)
+			if got := f.filter(state, pod, node); got != "" {
+				t.Fatal(got)
+			}
+			if status := f.plugin.Reserve(t.Context(), state, pod, "n1"); !status.IsSuccess() {
+				t.Fatal(status)
+			}
+			waits := func(when string, outcome *world.Outcome) {
+				t.Helper()
+				if step := f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), outcome); step.Wait == nil {
+					t.Errorf("%s: step %+v, want a wait", when, step)
+				}
+			}
+			f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), nil)
+			waits("after the write", &world.Outcome{})
+			old, now := tc.written(f)
+			kind := world.KindOf(now)
+			f.apply(world.Modified, now)
+			waits("once the write is read back, as the claim is not bound", nil)
+			for _, version := range []string{old.GetResourceVersion(), "1"} {
+				listed := old.DeepCopyObject().(world.Object)
+				listed.SetResourceVersion(version)
+				if _, errs := f.store.Replace(world.Listed{Kind: kind, Objects: []world.Object{listed}}); len(errs) > 0 {
+					t.Fatal(errs)
+				}
+				if held := f.store.Object(kind, old.GetNamespace(), old.GetName()); held == old || held.GetResourceVersion() != version {
+					t.Fatalf("the store has version %s, want another object of version %s", held.GetResourceVersion(), version)
+				}
+				waits("after a list with version "+version, nil)
+			}
+		})
 	}
-	if status := f.plugin.Reserve(t.Context(), state, pod, "n1"); !status.IsSuccess() {
-		t.Fatal(status)
-	}
-	waits := func(when string, outcome *world.Outcome) {
-		t.Helper()
-		if step := f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), outcome); step.Wait == nil {
-			t.Errorf("%s: step %+v, want a wait", when, step)
-		}
-	}
-	f.plugin.PreBindStep(state, pod, "n1", time.Unix(0, 0), nil)
-	waits("after the write", &world.Outcome{})
-	old := f.state.StoredVolume("a")
-	f.apply(world.Modified, f.state.Volume("a"))
-	waits("once the write is read back, as the claim is not bound", nil)
-	if _, errs := f.store.Replace(world.Listed{Kind: world.PersistentVolume, Objects: []world.Object{old.DeepCopy()}}); len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	if now := f.state.StoredVolume("a"); now == old || now.ResourceVersion != old.ResourceVersion {
-		t.Fatalf("the store has version %s, want another object of version %s", now.ResourceVersion, old.ResourceVersion)
-	}
-	waits("after the old list", nil)
 }
 
 func TestReserve_VolumeThatHasGone(t *testing.T) {
