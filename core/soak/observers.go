@@ -43,6 +43,13 @@ func (o *observers) Emitted(e world.Effect) {
 	for _, one := range o.recordings {
 		one.recorder.Emitted(e)
 	}
+	o.recordings = slices.DeleteFunc(o.recordings, func(one *recording) bool {
+		ends := one.due && !one.engine.Settled()
+		if ends {
+			one.check(true)
+		}
+		return ends
+	})
 }
 
 // end ends the recordings as the end of the process does: in the middle.
@@ -75,7 +82,11 @@ type recording struct {
 	engine   *engine.Engine
 	recorder *play.Recorder
 	disk     *disk
+	due      bool // it ends when the engine is in the middle of something next, or after cycleWithin
 }
+
+// cycleWithin is how long a recording that is due waits for a cycle that asks extenders, to be closed in the middle of it.
+const cycleWithin = 10 * time.Second
 
 // record records the leader for some time, on a disk that may be full before.
 func (r *run) record(s Step) {
@@ -98,7 +109,8 @@ func (r *run) record(s Step) {
 	rec.recorder = recorder
 	observers := one.observers
 	observers.recordings = append(observers.recordings, rec)
-	r.after(time.Duration(s.For), func() {
+	r.after(time.Duration(s.For), func() { rec.due = true })
+	r.after(time.Duration(s.For)+cycleWithin, func() {
 		if i := slices.Index(observers.recordings, rec); i >= 0 {
 			observers.recordings = slices.Delete(observers.recordings, i, i+1)
 			rec.check(true)
