@@ -21,6 +21,10 @@ var Answers = &Comparison{
 			Upstream: "leaves a pod in unschedulablePods when a node begins to match the profile's own node affinity",
 			Orrery:   "NodeAffinity's hint requeues it, since it may fit now",
 		},
+		{
+			Upstream: "leaves a pod in unschedulablePods when its node selector or affinity begins or ceases to select a node whose pods PodTopologySpread counts",
+			Orrery:   "PodTopologySpread's hint requeues it, since it may fit now",
+		},
 	},
 }
 
@@ -180,16 +184,22 @@ var Signatures = &Comparison{
 	Compares: "Orrery with itself: two pods with equal signature fragments get equal results from every node-local plugin on every node.",
 }
 
-// Spread compares PodTopologySpread.
+// Spread compares PodTopologySpread. A difference that is compared requeues a pod here and not in kube-scheduler, never the reverse.
 var Spread = &Comparison{
 	Name: "PodTopologySpread", Package: "plugins/topology", Test: "TestPodTopologySpread_SameAnswers", Cases: 500, Unit: "changing clusters, for each of three configurations",
 	Compares: "PodTopologySpread on clusters that change step by step: PreFilter, Filter also after pods were added and removed in a " +
 		"dry run, PreScore, scores, hints, signatures; on its own snapshot, and hosted on kube-scheduler's.",
-	Differences: []Difference{{
-		Upstream: "is exact after dry-run changes on one node only",
-		Orrery:   "is exact after changes on several nodes",
-		Compared: "the dry-run changes of one case are on one node",
-	}},
+	Differences: []Difference{
+		{
+			Upstream: "is exact after dry-run changes on one node only",
+			Orrery:   "is exact after changes on several nodes",
+			Compared: "the dry-run changes of one case are on one node",
+		},
+		{
+			Upstream: "leaves the pod in unschedulablePods",
+			Orrery:   "requeues it when its node selector or affinity begins or ceases to select a node, whose pods count or no longer count then",
+		},
+	},
 }
 
 // Affinity compares InterPodAffinity. Each difference requeues a pod here and not in kube-scheduler, never the reverse.

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/config"
 	"orrery/core/engine"
@@ -14,7 +15,8 @@ import (
 	"orrery/core/queue"
 )
 
-// requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not. The opposite is always a defect.
+// requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not, whatever happens. The opposite is always a
+// defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {
 	case "InterPodAffinity": // it checks namespaces' labels, each term by itself, and other pods' affinity
@@ -107,18 +109,21 @@ func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) strin
 		return ""
 	}
 	for _, plugin := range sets.List(info.UnschedulablePlugins) {
-		if p.settings.requeuesMore(plugin) || plugin == "DynamicResources" && p.freesDevices(pod) {
+		if p.settings.requeuesMore(plugin) || p.requeuedFor(pod, plugin) {
 			return "Orrery's " + plugin + " requeues a pod that kube-scheduler's does not"
 		}
 	}
 	return ""
 }
 
-// freesDevices reports whether Orrery requeued a pod last because devices are free: those that a failed binding has given up, of which no
-// event of kube-scheduler's tells. Whether its hints agree on what the API server tells is compared by itself.
-func (p *decisionCase) freesDevices(pod *v1.Pod) bool {
+// requeuedFor reports whether Orrery requeued a pod last for what a plugin of kube-scheduler is not told, or does not look at: devices that
+// are free since a binding has failed, and a node that the pod's node affinity selects since its labels changed, or no longer.
+func (p *decisionCase) requeuedFor(pod *v1.Pod, plugin string) bool {
+	event, known := map[string]fwk.ClusterEvent{
+		"DynamicResources": queue.EventResourceClaimUpdate, "PodTopologySpread": {Resource: fwk.Node, ActionType: fwk.UpdateNodeLabel},
+	}[plugin]
 	last := p.orrery.engine.LastPodTransitions(pod.UID, 1)
-	return len(last) == 1 && last[0].Event == queue.EventResourceClaimUpdate.Label()
+	return known && len(last) == 1 && last[0].Event == event.Label()
 }
 
 // gatedBySeveral reports whether the plugin that gates a pod in Orrery would gate it in kube-scheduler, too: it asks a profile's PreEnqueue

@@ -45,6 +45,7 @@ func TestScheduler_KnownDifferences(t *testing.T) {
 		"anti-affinity-gone": "Orrery's InterPodAffinity requeues a pod that kube-scheduler's does not",
 		"devices-given-up":   "Orrery's DynamicResources requeues a pod that kube-scheduler's does not",
 		"gang-too-small":     "Orrery's InterPodAffinity requeues a pod that kube-scheduler's does not",
+		"no-longer-selected": "Orrery's PodTopologySpread requeues a pod that kube-scheduler's does not",
 		"several-gates":      gatedByAny,
 		"several-names":      "a pod that names several nodes, which kube-scheduler examines in random order",
 		"equal-candidates":   "equal candidates for preemption, of which kube-scheduler chooses a random one",

@@ -2,10 +2,12 @@ package podtopologyspread
 
 import (
 	"context"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -100,7 +102,7 @@ func matchesAny(constraints []constraint, pod *v1.Pod) bool {
 }
 
 // isSchedulableAfterNodeChange requeues the pod when a node is added to, removed from or moved within the topology of the
-// pod's constraints. It compares taints regardless of the constraints' policy.
+// pod's constraints, or when its pods begin or cease to count. It compares taints regardless of the constraints' policy.
 func (pl *PodTopologySpread) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, oldObj, newObj any) (fwk.QueueingHint, error) {
 	before, after, err := hint.Objects[*v1.Node](oldObj, newObj)
 	if err != nil {
@@ -115,8 +117,20 @@ func (pl *PodTopologySpread) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1
 	if before == nil || after == nil {
 		return hint.QueueIf(was || is), nil
 	}
-	return hint.QueueIf(was != is || is && (domainChanged(before, after, constraints) ||
+	return hint.QueueIf(was != is || is && (domainChanged(before, after, constraints) || selectedOtherwise(pod, before, after, constraints) ||
 		!equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints))), nil
+}
+
+// selectedOtherwise reports whether the pod's node selector and affinity select a node since a change, or no longer, and a constraint
+// counts pods on selected nodes only.
+func selectedOtherwise(pod *v1.Pod, before, after *v1.Node, constraints []constraint) bool {
+	if !slices.ContainsFunc(constraints, func(c constraint) bool { return c.honorAffinity }) {
+		return false
+	}
+	required := nodeaffinity.GetRequiredNodeAffinity(pod)
+	was, _ := required.Match(before)
+	is, _ := required.Match(after)
+	return was != is
 }
 
 // hasAllTopologyKeys reports whether a node has the keys of all constraints.

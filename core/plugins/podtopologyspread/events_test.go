@@ -75,6 +75,11 @@ func TestQueueingHints_NodeChange(t *testing.T) {
 	waiting := testPod(hard(zone, 1), hard(host, 1))
 	node := func(zone string) *mk.NodeBuilder { return mk.Node("n").Label("node", "n").Zone(zone) }
 	keyless := mk.Node("n").Label("node", "n").Obj()
+	selecting, ignoring := testPod(hard(zone, 1)), testPod(with(hard(zone, 1), func(c *v1.TopologySpreadConstraint) {
+		c.NodeAffinityPolicy = ptr.To(v1.NodeInclusionPolicyIgnore)
+	}))
+	selecting.Spec.NodeSelector = map[string]string{"disk": "ssd"}
+	ignoring.Spec.NodeSelector = selecting.Spec.NodeSelector
 
 	for _, row := range []struct {
 		name          string
@@ -90,6 +95,11 @@ func TestQueueingHints_NodeChange(t *testing.T) {
 		{"a node lost a key", waiting, node("A").Obj(), keyless, fwk.Queue},
 		{"a node moved to another domain", waiting, node("A").Obj(), node("B").Obj(), fwk.Queue},
 		{"a node changed labels that are no keys", waiting, node("A").Obj(), node("A").Label("x", "y").Obj(), fwk.QueueSkip},
+		{"a node that was selected no longer is", selecting, node("A").Label("disk", "ssd").Obj(), node("A").Obj(), fwk.Queue},
+		{"a node is selected now", selecting, node("A").Obj(), node("A").Label("disk", "ssd").Obj(), fwk.Queue},
+		{"a node is selected as before", selecting, node("A").Label("disk", "ssd").Obj(), node("A").Label("disk", "ssd").Label("x", "y").Obj(), fwk.QueueSkip},
+		{"a node that was selected no longer is, nodeAffinityPolicy Ignore", ignoring, node("A").Label("disk", "ssd").Obj(), node("A").Obj(), fwk.QueueSkip},
+		{"a selected node that lacks a key changed its labels", selecting, mk.Node("n").Label("disk", "ssd").Obj(), keyless, fwk.QueueSkip},
 		{"a node with all keys changed its taints", waiting, node("A").Obj(), node("A").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.Queue},
 		{"a node that lacks a key changed its taints", waiting, keyless, mk.Node("n").Taint("t", "", v1.TaintEffectNoSchedule).Obj(), fwk.QueueSkip},
 		{"a pod without hard constraints wakes for any new node", testPod(), nil, keyless, fwk.Queue},

@@ -147,6 +147,9 @@ func (c tally) check(t *testing.T) {
 	if c.rejected < c.filters/20 || c.scores == 0 || c.changed == 0 || c.hints == 0 {
 		t.Error("the generated clusters are too uniform: some kinds of result were hardly compared")
 	}
+	if c.requeuedHere == 0 {
+		t.Error("no pod was requeued that upstream does not requeue, so the intended differences were not reached")
+	}
 }
 
 func verdict(s *fwk.Status) string {
@@ -334,7 +337,7 @@ func TestPodTopologySpread_SameAnswers(t *testing.T) {
 				c := newCluster()
 				c.fill(r)
 				sides := spreadSides(t, c, set.gates, &set.args)
-				c.run(r, sides, true, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, nil, &n) })
+				c.run(r, sides, true, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, spreadDifferences, &n) })
 			})
 			n.check(t)
 		})
@@ -357,12 +360,9 @@ func TestInterPodAffinity_SameAnswers(t *testing.T) {
 				c := newCluster()
 				c.fill(r)
 				sides := affinitySides(t, c, set.hardWeight, set.ignorePreferred)
-				c.run(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, differences, &n) })
+				c.run(r, sides, false, &n, func(pod *v1.Pod) { c.compareHints(r, sides, pod, affinityDifferences, &n) })
 			})
 			n.check(t)
-			if n.requeuedHere == 0 {
-				t.Error("no pod was requeued that upstream does not requeue, so the intended differences were not reached")
-			}
 		})
 	}
 }

@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
+
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 )
@@ -126,8 +129,23 @@ func (c *cluster) labelsOf(namespace string) labels.Set {
 // difference recognizes an event that requeues a pod here and not in kube-scheduler.
 type difference func(labelsOf func(namespace string) labels.Set, waiting *v1.Pod, e event) bool
 
-// differences has the differences of comparisons.Affinity, in the same order. PodTopologySpread's hints have none.
-var differences = []difference{
+// spreadDifferences has those of comparisons.Spread that are of hints.
+var spreadDifferences = []difference{
+	func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
+		if e.oldNode == nil || e.node == nil {
+			return false
+		}
+		required, own := nodeaffinity.GetRequiredNodeAffinity(waiting), waiting.Spec.TopologySpreadConstraints
+		was, _ := required.Match(e.oldNode)
+		is, _ := required.Match(e.node)
+		return was != is && (len(own) == 0 || slices.ContainsFunc(own, func(c v1.TopologySpreadConstraint) bool {
+			return c.WhenUnsatisfiable == v1.DoNotSchedule && ptr.Deref(c.NodeAffinityPolicy, v1.NodeInclusionPolicyHonor) == v1.NodeInclusionPolicyHonor
+		}))
+	},
+}
+
+// affinityDifferences has the differences of comparisons.Affinity, in the same order.
+var affinityDifferences = []difference{
 	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
 		return e.action == fwk.Delete && e.oldPod != nil &&
 			slices.ContainsFunc(antiTerms(e.oldPod), matching(waiting, labelsOf(waiting.Namespace)))
@@ -184,7 +202,11 @@ func all(terms []fwk.AffinityTerm, pod *v1.Pod, namespace labels.Set) bool {
 }
 
 func TestDifferences_AreDeclared(t *testing.T) {
-	if declared := len(comparisons.Affinity.Differences); declared != len(differences) {
-		t.Errorf("%d differences are declared and %d recognized", declared, len(differences))
+	for of, recognized := range map[*comparisons.Comparison]int{
+		comparisons.Spread: len(spreadDifferences) + 1, comparisons.Affinity: len(affinityDifferences), // the one is no hint's
+	} {
+		if declared := len(of.Differences); declared != recognized {
+			t.Errorf("%s: %d differences are declared and %d recognized", of.Name, declared, recognized)
+		}
 	}
 }
