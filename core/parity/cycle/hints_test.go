@@ -105,7 +105,7 @@ func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftes
 				for _, pod := range c.Waiting {
 					want, got := their.answer(event, action, pod), our.answer(event, action, pod)
 					seen.Count("hints: %s", want)
-					selects := name == "PodTopologySpread" && action == fwk.UpdateNodeLabel // see requeuedFor
+					selects := name == "PodTopologySpread" && event.resource == fwk.Node && action&(fwk.Add|fwk.Delete) == 0 // see requeuedFor
 					if want != got && (got != "Queue" || !selects && !s.requeuesMore(name)) {
 						return fmt.Sprintf("hint of %s: for %v %v and %s: kube-scheduler %s, Orrery %s",
 							name, event.resource, action, pod.Name, want, got)
