@@ -34,13 +34,15 @@ type volumeWrite struct {
 
 func (w *volumeWrite) needed() bool { return w.assumed != w.stored }
 
-// unread reports whether the store still has the state before a write, or an older one, which a list may have read again.
+// unread reports whether the store still has the state before a write, or an older one, which a list may have read again. Versions that
+// are no numbers are only the same or not.
 func unread(stored, before metav1.Object) bool {
-	if stored == before {
+	version, old := stored.GetResourceVersion(), before.GetResourceVersion()
+	if stored == before || version == old && version != "" {
 		return true
 	}
-	order, err := resourceversion.CompareResourceVersion(stored.GetResourceVersion(), before.GetResourceVersion())
-	return err == nil && order <= 0
+	order, err := resourceversion.CompareResourceVersion(version, old)
+	return err == nil && order < 0
 }
 
 // claimWrite is a claim that is to be provisioned for a node.
