@@ -7,7 +7,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -117,17 +116,17 @@ func (pl *PodTopologySpread) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1
 	if before == nil || after == nil {
 		return hint.QueueIf(was || is), nil
 	}
-	return hint.QueueIf(was != is || is && (domainChanged(before, after, constraints) || selectedOtherwise(pod, before, after, constraints) ||
+	return hint.QueueIf(was != is || is && (domainChanged(before, after, constraints) || pl.selectedOtherwise(pod, before, after, constraints) ||
 		!equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints))), nil
 }
 
 // selectedOtherwise reports whether the pod's node selector and affinity select a node since a change, or no longer, and a constraint
 // counts pods on selected nodes only.
-func selectedOtherwise(pod *v1.Pod, before, after *v1.Node, constraints []constraint) bool {
+func (pl *PodTopologySpread) selectedOtherwise(pod *v1.Pod, before, after *v1.Node, constraints []constraint) bool {
 	if !slices.ContainsFunc(constraints, func(c constraint) bool { return c.honorAffinity }) {
 		return false
 	}
-	required := nodeaffinity.GetRequiredNodeAffinity(pod)
+	required := pl.scopeOf(pod).required
 	was, _ := required.Match(before)
 	is, _ := required.Match(after)
 	return was != is
