@@ -19,7 +19,6 @@ import (
 const house = `
 core
 # words and small things
-core/address
 core/boundedfile
 core/changelog
 core/csimigration
@@ -30,6 +29,7 @@ core/nodenames
 core/outfile
 core/planted
 core/printable
+core/address: core/printable
 core/panics: core/printable
 core/fuzz: core/printable
 core/fuzz/command: core/fuzz
@@ -103,7 +103,7 @@ core/plugins/volumezone: core/config core/framework core/plugins/hint core/plugi
 core/plugins: core/config core/framework core/plugins/defaultbinder core/plugins/defaultpreemption core/plugins/dynamicresources core/plugins/gangscheduling core/plugins/imagelocality core/plugins/interpodaffinity core/plugins/nodeaffinity core/plugins/nodedeclaredfeatures core/plugins/nodename core/plugins/nodeports core/plugins/noderesources core/plugins/nodeunschedulable core/plugins/nodevolumelimits core/plugins/podtopologyspread core/plugins/queuesort core/plugins/schedulinggates core/plugins/tainttoleration core/plugins/unreadable core/plugins/volumebinding core/plugins/volumerestrictions core/plugins/volumezone
 # the engine and what observes it
 core/cache: core/changelog core/codec core/nodenames core/requests core/reuse core/saturating
-core/queue: core/cache core/codec core/requests core/saturating core/world
+core/queue: core/cache core/codec core/printable core/requests core/saturating core/world
 core/engine: core/cache core/codec core/config core/devices core/extender core/framework core/gangs core/nodenames core/plugins core/plugins/queuesort core/preempt core/queue core/reuse core/saturating core/store core/volumes core/world
 core/config/review: core/config core/engine core/framework core/spelling
 core/drive: core/cache core/engine core/framework core/panics core/store core/world

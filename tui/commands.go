@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/core/engine"
+	"orrery/core/printable"
 	"orrery/core/saturating"
 	"orrery/core/world"
 	"orrery/themes"
@@ -214,7 +215,7 @@ func findPod(e *engine.Engine, name string) (world.PodRef, error) {
 	}
 	if ref, ok := parseRef(name); ok {
 		if e.Store().Pod(ref.Namespace, ref.Name) == nil {
-			return world.PodRef{}, fmt.Errorf("there is no pod %.80q at this moment", name)
+			return world.PodRef{}, fmt.Errorf("there is no pod %q at this moment", printable.Line(name, 80))
 		}
 		return ref, nil
 	}
@@ -226,11 +227,11 @@ func findPod(e *engine.Engine, name string) (world.PodRef, error) {
 	}
 	switch len(found) {
 	case 0:
-		return world.PodRef{}, fmt.Errorf("there is no pod %.80q in any namespace at this moment", name)
+		return world.PodRef{}, fmt.Errorf("there is no pod %q in any namespace at this moment", printable.Line(name, 80))
 	case 1:
 		return found[0], nil
 	}
-	return world.PodRef{}, fmt.Errorf("%d pods are called %.80q: say the namespace too, as in %s", len(found), name, found[0])
+	return world.PodRef{}, fmt.Errorf("%d pods are called %q: say the namespace too, as in %s", len(found), printable.Line(name, 80), found[0])
 }
 
 func (s *Screen) commandNode(rest string) tea.Cmd {
@@ -240,7 +241,7 @@ func (s *Screen) commandNode(rest string) tea.Cmd {
 	}
 	s.submit(func(p *loop) {
 		if p.source.Engine().Store().Node(rest) == nil {
-			p.reportError(fmt.Errorf("there is no node %.80q at this moment", rest))
+			p.reportError(fmt.Errorf("there is no node %q at this moment", printable.Line(rest, 80)))
 			return
 		}
 		p.send(openMsg{navEntry{pane: views.NodePane, node: rest}})

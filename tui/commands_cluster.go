@@ -86,7 +86,7 @@ func (s *Screen) commandContext(name string) tea.Cmd {
 		case name == "":
 			p.report("contexts: " + printable.Line(strings.Join(p.live.Contexts(), ", "), 300))
 		case !slices.Contains(p.live.Contexts(), name):
-			p.reportError(fmt.Errorf(":ctx: there is no context %.80q; there are %s", name, printable.Line(strings.Join(p.live.Contexts(), ", "), 300)))
+			p.reportError(fmt.Errorf(":ctx: there is no context %q; there are %s", printable.Line(name, 80), printable.Line(strings.Join(p.live.Contexts(), ", "), 300)))
 		default:
 			p.switchCluster(name, "")
 		}

@@ -66,7 +66,7 @@ func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.PodRef
 	if verb <= operate.Drain {
 		n := e.Store().Node(node)
 		if n == nil {
-			return a, fmt.Errorf("there is no node %.80q at this moment", node)
+			return a, fmt.Errorf("there is no node %q at this moment", printable.Line(node, 80))
 		}
 		if a.Node = node; verb == operate.Cordon && n.Spec.Unschedulable {
 			a.Verb = operate.Uncordon
@@ -75,7 +75,7 @@ func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.PodRef
 	}
 	pod := e.Store().Pod(ref.Namespace, ref.Name)
 	if pod == nil {
-		return a, fmt.Errorf("there is no pod %.80q at this moment", ref.String())
+		return a, fmt.Errorf("there is no pod %q at this moment", printable.Line(ref.String(), 80))
 	}
 	a.Pod = world.PodRefOf(pod)
 	for _, gate := range pod.Spec.SchedulingGates {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/printable"
 	"orrery/core/spelling"
 	"orrery/views"
 )
@@ -50,7 +51,7 @@ func (s *Screen) commandDemo(name string) tea.Cmd {
 	case name == "":
 		s.setStatus("recordings: " + strings.Join(names, ", "))
 	case at < 0:
-		status := ":demo: there is no recording " + fmt.Sprintf("%.80q", name)
+		status := ":demo: there is no recording " + fmt.Sprintf("%q", printable.Line(name, 80))
 		if near := spelling.Nearest(name, names, 1); len(near) > 0 {
 			status += "; did you mean " + near[0] + "?"
 		} else {

@@ -182,7 +182,7 @@ func (l *Live) Dial(ctx context.Context, name, namespace string) (func() func(),
 	}
 	if st := next.Session.State(); namespace != "" && !st.ShowsPodsIn(namespace) {
 		next.Session.Close()
-		return nil, fmt.Errorf("pods in namespace %.80q may not be read", namespace)
+		return nil, fmt.Errorf("pods in namespace %q may not be read", printable.Line(namespace, 80))
 	}
 	return func() func() {
 		was := l.Cluster

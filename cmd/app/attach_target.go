@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"orrery/core/attach"
+	"orrery/core/printable"
 	"orrery/core/reach"
 	"orrery/core/serving"
 	"orrery/core/stream"
@@ -63,7 +64,7 @@ func (a *schedulerTarget) connector(c *cobra.Command, n *connection, target, nam
 	case cut && schedulerKinds[kind] != "" && name != "":
 		o.kind, o.name = schedulerKinds[kind], name
 	default:
-		return nil, fmt.Errorf("%.120q is no scheduler to attach to: say deploy/NAME, pod/NAME or https://HOST:PORT", target)
+		return nil, fmt.Errorf("%q is no scheduler to attach to: say deploy/NAME, pod/NAME or https://HOST:PORT", printable.Line(target, 120))
 	}
 	if o.url != "" && !n.configured(c) {
 		o.cluster = &cluster{config: &rest.Config{UserAgent: "orrery/" + version()}}

@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/framework"
+	"orrery/core/printable"
 	"orrery/core/queue"
 	"orrery/core/trace/play"
 	"orrery/demo"
@@ -148,7 +149,7 @@ func (f *demoFlags) openingOf(r *tui.Recording, from *recording) (demo.Opening, 
 	if f.at != "" {
 		moment, err := parseMoment(from.segment.exactly(f.at), r.Start())
 		if err != nil {
-			return own, fmt.Errorf("--at %.40q: %w", f.at, err)
+			return own, fmt.Errorf("--at %q: %w", printable.Line(f.at, 40), err)
 		}
 		own = demo.Opening{At: moment.Sub(r.Start())}
 	}
@@ -161,7 +162,7 @@ func parseSpeed(text string) (float64, error) {
 	}
 	speed, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
 	if err != nil || !(speed >= 0.1 && speed <= 1e6) {
-		return 0, fmt.Errorf("--speed=%.40q: use a number from 0.1 on, or max", text)
+		return 0, fmt.Errorf("--speed=%q: use a number from 0.1 on, or max", printable.Line(text, 40))
 	}
 	return speed, nil
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/footprint"
+	"orrery/core/printable"
 	"orrery/core/trace/segments"
 )
 
@@ -52,7 +53,7 @@ func (f *recordDirFlags) validate() []error {
 		errs = append(errs, fmt.Errorf("--%s %q: it is not a directory", recordDirFlag, f.dir))
 	}
 	if _, err := f.bytes(); err != nil {
-		errs = append(errs, fmt.Errorf("--%s %.40q: %w", recordSizeFlag, f.maxSize, err))
+		errs = append(errs, fmt.Errorf("--%s %q: %w", recordSizeFlag, printable.Line(f.maxSize, 40), err))
 	}
 	if f.maxAge < leastRecordAge {
 		errs = append(errs, fmt.Errorf("--%s %s: it is a duration of at least %s, like 168h", recordAgeFlag, f.maxAge, leastRecordAge))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orrery/core/printable"
 	"orrery/themes"
 	"orrery/tui"
 	"orrery/tui/term"
@@ -43,7 +44,7 @@ func (f *screenFlags) options() (tui.Options, error) {
 	}
 	view, ok := tui.ViewNamed(f.view)
 	if !ok {
-		return tui.Options{}, fmt.Errorf("--view=%.40q: there is no such pane%s", f.view, suggestion(f.view, tui.ViewNames()))
+		return tui.Options{}, fmt.Errorf("--view=%q: there is no such pane%s", printable.Line(f.view, 40), suggestion(f.view, tui.ViewNames()))
 	}
 	theme, all, err := chosenTheme(f.theme)
 	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view}, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/client-go/rest"
+
+	"orrery/core/printable"
 )
 
 // MoveCredentials moves the user name and the password in the server's address to where the client keeps its others.
@@ -21,8 +23,8 @@ func MoveCredentials(k *rest.Config) error {
 	}
 	u, err := url.Parse(assumed + host)
 	if err != nil || u.Host == "" {
-		return fmt.Errorf("the server's address %.200q is not one like https://HOST:PORT: if it has a password, escape special characters in it",
-			WithoutCredentials(host))
+		return fmt.Errorf("the server's address %q is not one like https://HOST:PORT: if it has a password, escape special characters in it",
+			printable.Line(WithoutCredentials(host), 200))
 	}
 	if u.User == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/cache"
+	"orrery/core/printable"
 )
 
 // The defaults for zero durations in [Options].
@@ -45,7 +46,7 @@ func (r RequeueRule) MarshalText() ([]byte, error) { return []byte(r.String()), 
 func (r *RequeueRule) UnmarshalText(text []byte) error {
 	i := slices.Index(requeueRuleNames[:], string(text))
 	if i < 0 {
-		return fmt.Errorf("there is no requeue rule %.40q: write %s", text, strings.Join(requeueRuleNames[:], " or "))
+		return fmt.Errorf("there is no requeue rule %q: write %s", printable.Line(string(text), 40), strings.Join(requeueRuleNames[:], " or "))
 	}
 	*r = RequeueRule(i)
 	return nil

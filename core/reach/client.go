@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"orrery/core/address"
+	"orrery/core/printable"
 )
 
 // Client sends requests to a scheduler.
@@ -53,10 +54,10 @@ func At(config *rest.Config, to string) (*Client, error) {
 	}
 	u, err := url.Parse(to)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%.200q is no address: say https://HOST:PORT", address.WithoutCredentials(to))
+		return nil, fmt.Errorf("%q is no address: say https://HOST:PORT", printable.Line(address.WithoutCredentials(to), 200))
 	}
 	if u.User != nil || u.RawQuery != "" || u.Path != "" && u.Path != "/" {
-		return nil, fmt.Errorf("%.200q has more than a host and a port: say https://HOST:PORT", address.WithoutCredentials(to))
+		return nil, fmt.Errorf("%q has more than a host and a port: say https://HOST:PORT", printable.Line(address.WithoutCredentials(to), 200))
 	}
 	own := endpointConfig(config)
 	own.Host = u.Scheme + "://" + u.Host

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/printable"
 	"orrery/themes"
 )
 
@@ -21,7 +22,7 @@ func (e environment) profile(preference string, screen bool) (themes.Profile, er
 	case "always":
 		return min(e.colors(), themes.Palette16), nil
 	default:
-		return 0, fmt.Errorf("--color=%.40q: say auto, always or never", preference)
+		return 0, fmt.Errorf("--color=%q: say auto, always or never", printable.Line(preference, 40))
 	}
 	force := e.get("CLICOLOR_FORCE")
 	switch {

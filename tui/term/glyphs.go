@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"orrery/core/printable"
 	"orrery/views/draw"
 )
 
@@ -19,7 +20,7 @@ func (e environment) glyphs(preference string) (draw.Glyphs, error) {
 	case "ascii":
 		return draw.ASCII, nil
 	default:
-		return 0, fmt.Errorf("--glyphs=%.40q: say auto, braille, block or ascii", preference)
+		return 0, fmt.Errorf("--glyphs=%q: say auto, braille, block or ascii", printable.Line(preference, 40))
 	}
 	if e.get("TERM") == "linux" { // the console's font has a few hundred glyphs, and lacks these
 		return draw.ASCII, nil

@@ -127,7 +127,7 @@ func Load(data []byte, system string) (Configuration, error) {
 		case slices.Contains(fields, name):
 			ours[name] = all[name]
 		case resemblesEvictionField(name):
-			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %.80q: is it one of %s?", name, strings.Join(fields, ", "))
+			return Configuration{}, fmt.Errorf("the kubelet configuration has no field %q: is it one of %s?", printable.Line(name, 80), strings.Join(fields, ", "))
 		}
 	}
 	var f configurationFile
@@ -175,7 +175,7 @@ func checkKind(all map[string]json.RawMessage) error {
 			}
 		}
 		if got != want {
-			return fmt.Errorf("the kubelet configuration has %s %.80q: want %s %s", name, got, ConfigurationVersion, ConfigurationKind)
+			return fmt.Errorf("the kubelet configuration has %s %q: want %s %s", name, printable.Line(got, 80), ConfigurationVersion, ConfigurationKind)
 		}
 	}
 	return nil
@@ -311,5 +311,5 @@ func quoteUnprintable(name string) string {
 	if len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
 		return name
 	}
-	return fmt.Sprintf("%.64q", name)
+	return fmt.Sprintf("%q", printable.Line(name, 64))
 }

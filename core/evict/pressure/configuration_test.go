@@ -125,7 +125,7 @@ func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},
 		{"an unknown signal", "evictionHard: {cpu.available: '1'}", "unsupported eviction signal cpu.available"},
-		{"a signal that would move the cursor", `evictionHard: {"\e[2J": "1"}`, `unsupported eviction signal "\x1b[2J"`},
+		{"a signal that would move the cursor", `evictionHard: {"\e[2J": "1"}`, `unsupported eviction signal "\\x1b[2J"`},
 		{"a zero threshold", "evictionHard: {memory.available: '0'}", "eviction threshold memory.available must be positive: 0"},
 		{"a negative percentage", "evictionHard: {memory.available: -1%}", "eviction percentage threshold memory.available must be >= 0%: -1%"},
 		{"more than 100%", "evictionHard: {memory.available: 101%}", "eviction percentage threshold memory.available must be <= 100%: 101%"},

@@ -59,7 +59,7 @@ func TestLoadFlags_Errors(t *testing.T) {
 		"--system-reserved=gpu=1":                    "cannot reserve gpu: only [cpu memory ephemeral-storage pid]",
 		"--kube-reserved=memory=-1Gi":                "cannot reserve -1Gi of memory: it is negative",
 		"--kube-reserved=memory=lots":                "reading lots of memory: quantities must match the regular expression",
-		"--\x1b[2J=1":                                `reading the kubelet's flag "--\x1b[2J=1"`,
+		"--\x1b[2J=1":                                `reading the kubelet's flag "--\\x1b[2J=1"`,
 		"--system-reserved=memory=1e-100000000":      "its exponent is that of no amount",
 		"--eviction-hard=" + strings.Repeat("x", 99): "is no pair like",
 	} {
