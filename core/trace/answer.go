@@ -120,7 +120,7 @@ func (c *entryReader) list(item func()) {
 
 // node reads a node and its length.
 func (c *entryReader) node() *v1.Node {
-	inner := entryReader{rest: c.bytes(), memory: c.memory, err: c.err}
+	inner := entryReader{rest: c.bytes(), memory: c.memory, pods: c.pods, err: c.err}
 	node, ok := inner.object().(*v1.Node)
 	switch {
 	case inner.err != nil:

@@ -79,7 +79,7 @@ func (c *entryReader) object() world.Object {
 		c.fail(err)
 		return nil
 	}
-	if err := o.Unmarshal(c.rest); err != nil {
+	if err := c.pods.unmarshal(o, c.rest); err != nil {
 		c.fail(fmt.Errorf("reading a %s: %s", kind, printable.Line(err.Error(), 200)))
 		return nil
 	}

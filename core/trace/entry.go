@@ -74,6 +74,7 @@ var (
 type entryReader struct {
 	rest   []byte
 	memory *memory
+	pods   *podReader
 	err    error
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	v1 "k8s.io/api/core/v1"
 )
 
 // FileOfEntries returns a whole file of an origin around the contents of one block, valid or not.
@@ -51,3 +53,22 @@ func ContentsOf(file []byte) ([]byte, error) {
 		}
 	}
 }
+
+// PodDecoder returns what decodes the pods of one reader, and knows how many parts of each kind they share so far.
+func PodDecoder() (decode func(data []byte) (*v1.Pod, error), known func() (metas, specs, statuses, conditions int)) {
+	r := &podReader{}
+	decode = func(data []byte) (*v1.Pod, error) {
+		pod := &v1.Pod{}
+		return pod, r.unmarshal(pod, data)
+	}
+	known = func() (int, int, int, int) {
+		return len(r.metas.known), len(r.specs.known), len(r.statuses.known), len(r.conditions.known)
+	}
+	return decode, known
+}
+
+// Bounds of the parts that pods share.
+const (
+	MaxSharedParts = maxSharedParts
+	MaxSharedSize  = maxSharedSize
+)

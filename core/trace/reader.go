@@ -41,6 +41,7 @@ type Reader struct {
 	previous         time.Time
 	peeked           *peeked
 	memory           memory // of the records read so far
+	pods             podReader
 	finalErr         error
 }
 
@@ -213,7 +214,7 @@ func (t *Reader) nextEntry() (*entryReader, byte, int, error) {
 	if err := t.memory.spend(recordMemory + int64(len(body))); err != nil {
 		return nil, 0, 0, err
 	}
-	inside := &entryReader{rest: body, memory: &t.memory}
+	inside := &entryReader{rest: body, memory: &t.memory, pods: &t.pods}
 	kind := inside.byte()
 	return inside, kind, len(body), inside.err
 }
