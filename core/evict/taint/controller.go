@@ -2,6 +2,7 @@ package taint
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -36,7 +37,7 @@ type Controller struct {
 	now     time.Time
 	store   *store.Store
 
-	pods       map[string][]podName // by node, sorted; a list is replaced, never changed, so that forks share it
+	pods       map[string][]podName // by node; only appended to, or replaced, as forks share the lists
 	tainted    map[string][]v1.Taint
 	timers     evict.Timers[types.UID]
 	countdowns map[types.UID]countdown // by pod, of the running timers
@@ -115,6 +116,9 @@ func (c *Controller) ForkOn(store *store.Store, record *evict.Record) *Controlle
 	f.record, f.options.Record = record, record
 	f.store, f.options.Store = store, store
 	f.pods, f.tainted, f.countdowns = maps.Clone(c.pods), maps.Clone(c.tainted), maps.Clone(c.countdowns)
+	for node, names := range f.pods {
+		f.pods[node] = slices.Clip(names)
+	}
 	f.timers, f.evictor = c.timers.Clone(), c.evictor.Clone()
 	return &f
 }

@@ -45,7 +45,7 @@ func (c *Controller) nodeChanged(old, node *v1.Node) {
 	} else {
 		c.tainted[node.Name] = taints
 	}
-	for _, p := range c.pods[node.Name] {
+	for _, p := range slices.SortedFunc(slices.Values(c.pods[node.Name]), compareNames) {
 		pod := c.store.Pod(p.namespace, p.name)
 		switch {
 		case pod == nil:
@@ -144,23 +144,17 @@ func (c *Controller) cancel(pod *v1.Pod, why string) {
 	}
 }
 
-// indexPod and unindexPod keep the pods of each node sorted by name.
-
+// indexPod adds a pod to its node's list. A fork has a clipped list, so it does not see what is appended here.
 func (c *Controller) indexPod(pod *v1.Pod) {
-	node := pod.Spec.NodeName
-	if node == "" {
-		return
-	}
-	at, found := c.podPosition(pod)
-	if !found {
-		c.pods[node] = slices.Insert(slices.Clip(c.pods[node]), at, podName{pod.Namespace, pod.Name})
+	if node := pod.Spec.NodeName; node != "" {
+		c.pods[node] = append(c.pods[node], podName{pod.Namespace, pod.Name})
 	}
 }
 
 func (c *Controller) unindexPod(pod *v1.Pod) {
 	node := pod.Spec.NodeName
-	at, found := c.podPosition(pod)
-	if !found {
+	at := slices.Index(c.pods[node], podName{pod.Namespace, pod.Name})
+	if at < 0 {
 		return
 	}
 	if c.pods[node] = slices.Delete(slices.Clone(c.pods[node]), at, at+1); len(c.pods[node]) == 0 {
@@ -168,8 +162,6 @@ func (c *Controller) unindexPod(pod *v1.Pod) {
 	}
 }
 
-func (c *Controller) podPosition(pod *v1.Pod) (int, bool) {
-	return slices.BinarySearchFunc(c.pods[pod.Spec.NodeName], pod, func(p podName, pod *v1.Pod) int {
-		return cmp.Or(cmp.Compare(p.namespace, pod.Namespace), cmp.Compare(p.name, pod.Name))
-	})
+func compareNames(a, b podName) int {
+	return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 }
