@@ -28,8 +28,8 @@
 //     made printable where they are shown.
 //   - A file of another version of the format is refused with an error that names both versions, [ErrVersion].
 //
-// Blocks are packed by the standard library's deflate, and where time counts more than the same bytes for ever by a faster one. Every block names its packing, so that another one can be added
-// without a new version.
+// Blocks are packed by the standard library's deflate, and where time counts more than the same bytes for ever by a faster one,
+// which unpacks all. Every block names its packing, so that another one can be added without a new version.
 //
 // # Times
 //

@@ -84,8 +84,8 @@ func (u *unpacker) unpack(by packing, packed []byte, size int) ([]byte, error) {
 	}
 	source := bytes.NewReader(packed)
 	if u.inflate == nil {
-		u.inflate = flate.NewReader(source)
-	} else if err := u.inflate.(flate.Resetter).Reset(source, nil); err != nil {
+		u.inflate = faster.NewReader(source)
+	} else if err := u.inflate.(faster.Resetter).Reset(source, nil); err != nil {
 		return nil, err
 	}
 	u.out.Reset()
