@@ -99,6 +99,7 @@ func (f *attachFlags) run(c *cobra.Command, target string, plugins framework.Reg
 func (f *attachFlags) open(c *cobra.Command, o attach.Options) (*attach.Session, error) {
 	p := newProgress(c, "attaching")
 	defer p.done()
+	defer collectLess()()
 	connect := o.Connect
 	o.Connect = func(ctx context.Context, since time.Duration) (*attach.Connection, error) {
 		from, err := connect(ctx, since)

@@ -115,7 +115,9 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	began := time.Now()
 	o.Clock = func() time.Duration { return time.Since(began) }
 	p := newProgress(c, "opening "+trace.name)
+	collectAsBefore := collectLess()
 	recording, err := tui.OpenRecording(p.reading(trace, trace.size), playback.Options{Name: trace.name, Plugins: plugins, NoReuse: f.noReuse, Loop: f.loop, Speed: speed}, o.Clock)
+	collectAsBefore()
 	p.done()
 	if err != nil {
 		return err

@@ -47,6 +47,7 @@ func (a *target) openAttached(c *cobra.Command, plugins framework.Registry) (*op
 	}
 	p := newProgress(c, "attaching")
 	defer p.done()
+	defer collectLess()()
 	stream, err := from.connect(c.Context(), rateWindow)
 	if err != nil {
 		return nil, err

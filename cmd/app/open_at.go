@@ -46,6 +46,7 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	defer rec.Close()
 	p := newProgress(c, "reading "+rec.name)
 	defer p.done()
+	defer collectLess()()
 	o := play.Options{Adjust: adjust}
 	if rec.segment != nil {
 		o.Until, at = rec.segment.at, rec.segment.exactly(at)
