@@ -191,6 +191,7 @@ func (f *runFlags) serveAndRun(ctx context.Context, r *replica.Replica, c *confi
 	readers := stream.NewServer(r, version(), f.streamReaders, klog.Background())
 	legacyregistry.RawMustRegister(readers)
 	if server != nil {
+		legacyregistry.RawMustRegister(server)
 		server.Start(f.endpoints(ctx, r, c, readers))
 		defer server.Stop()
 	}

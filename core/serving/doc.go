@@ -18,6 +18,7 @@
 //
 //	options.go         all flags; the client for reviews
 //	listen.go          address and certificates
+//	fairlistener.go    closes the connections of an address that opens too many
 //	tls.go             TLS, which follows changes of the certificates
 //	sockets_*.go       options of sockets, by platform
 //	authentication.go  client certificates, front proxies, tokens
@@ -32,5 +33,6 @@
 //   - The leader election health check is linked to the elector. In kube-scheduler it is not, so a leader that cannot renew
 //     reports itself healthy.
 //   - Nothing is registered globally, so one process can serve several schedulers.
+//   - An address that opens too many connections has them closed before TLS, which would take the processors from scheduling.
 //   - Bodies of requests are bounded, and so is the level of the log: above 7 it would have what pods keep secret.
 package serving

@@ -200,6 +200,7 @@ func serveAt(t *testing.T, e *Endpoints, flags ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.fair.atOnce = 1 << 20 // tests open many connections for one host
 	s.Start(e)
 	t.Cleanup(s.Stop)
 	return s.Address().String()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -50,6 +51,7 @@ const maxFrame = 256 << 10
 // Server listens from Open on, and serves from Start on.
 type Server struct {
 	listener *secureListener
+	fair     *fairListener // of listener
 	authn    authenticator.Request
 	authz    authorizer.Authorizer
 	http     *http.Server
@@ -71,7 +73,7 @@ func (s *Server) Start(e *Endpoints) {
 	go func() {
 		defer close(s.ended)
 		err := error(nil)
-		panicked := panics.Call("serving HTTPS", func() { err = s.http.Serve(tls.NewListener(s.listener, s.http.TLSConfig)) })
+		panicked := panics.Call("serving HTTPS", func() { err = s.http.Serve(tls.NewListener(s.fair, s.http.TLSConfig)) })
 		if err = errors.Join(panicked, err); !errors.Is(err, http.ErrServerClosed) {
 			klog.ErrorS(err, "The HTTPS server ended", "address", s.Address())
 		}
@@ -90,6 +92,12 @@ func (s *Server) Stop() {
 	}
 	<-s.ended
 }
+
+// Describe implements prometheus.Collector.
+func (s *Server) Describe(to chan<- *prometheus.Desc) { s.fair.refused.Describe(to) }
+
+// Collect implements prometheus.Collector.
+func (s *Server) Collect(to chan<- prometheus.Metric) { s.fair.refused.Collect(to) }
 
 // Address is the address of the listener.
 func (s *Server) Address() net.Addr { return s.listener.Addr() }

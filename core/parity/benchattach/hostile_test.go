@@ -18,17 +18,20 @@ import (
 	"orrery/core/stream"
 )
 
+// elsewhere dials from another host than Prometheus and others that mean well.
+var elsewhere = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+
 // hostile are clients that do the stream harm, each until it is told to stop.
 var hostile = map[string]func(s *scheduler, stop <-chan struct{}){
 	"half-open": func(s *scheduler, stop <-chan struct{}) {
-		if c, err := net.Dial("tcp", s.address()); err == nil {
+		if c, err := elsewhere.Dial("tcp", s.address()); err == nil {
 			defer c.Close()
 			<-stop
 		}
 	},
 	"garbage": func(s *scheduler, stop <-chan struct{}) {
 		s.again(stop, func() {
-			if c, err := net.Dial("tcp", s.address()); err == nil {
+			if c, err := elsewhere.Dial("tcp", s.address()); err == nil {
 				defer c.Close()
 				_, _ = c.Write([]byte(strings.Repeat("\x00garbage\xff", 1000)))
 			}
@@ -36,7 +39,7 @@ var hostile = map[string]func(s *scheduler, stop <-chan struct{}){
 	},
 	"garbage inside TLS": func(s *scheduler, stop <-chan struct{}) {
 		s.again(stop, func() {
-			if c, err := tls.Dial("tcp", s.address(), &tls.Config{InsecureSkipVerify: true}); err == nil {
+			if c, err := tls.DialWithDialer(&elsewhere, "tcp", s.address(), &tls.Config{InsecureSkipVerify: true}); err == nil {
 				defer c.Close()
 				_, _ = c.Write([]byte(strings.Repeat("\x00garbage\xff", 1000)))
 			}
@@ -92,7 +95,9 @@ func (s *scheduler) ask(timeout time.Duration, token string, headers http.Header
 	for name, values := range headers {
 		r.Header[name] = values
 	}
-	c := http.Client{Timeout: timeout, Transport: withToken(token, &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true})}
+	c := http.Client{Timeout: timeout, Transport: withToken(token, &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true, DialContext: elsewhere.DialContext,
+	})}
 	return c.Do(r)
 }
 
