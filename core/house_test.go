@@ -111,7 +111,7 @@ core/shadow: core/config core/drive core/engine core/plugins/unreadable core/pri
 core/telemetry: core/config core/drive core/engine core/framework core/plugins/defaultpreemption core/preempt core/printable core/queue core/requests core/volumes core/world
 core/trace/play: core/codec core/config core/devices/outcome core/drive core/engine core/extender core/printable core/queue core/store core/trace core/volumes/outcome core/world
 core/trace/segments: core/engine core/panics core/printable core/trace core/trace/play
-core/soak: core/config core/drive core/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/framework core/leader core/leader/sim core/mk core/queue core/trace core/trace/play core/trace/segments core/world core/world/memory
+core/soak: core/config core/drive core/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/framework core/leader core/leader/sim core/mk core/printable core/queue core/trace core/trace/play core/trace/segments core/world core/world/memory
 core/soak/command: core/soak
 core/soak/plant: core/planted
 # questions about an engine

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"orrery/core/printable"
 )
 
 // Plan is a whole run as data: [Run] does the same with it every time, and [Reduce] leaves out what a violation does not need.
@@ -59,8 +61,11 @@ func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).Str
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no length of time, such as 1m30s", printable.Line(string(text), 40))
+	}
 	*s = Span(d)
-	return err
+	return nil
 }
 
 func (s Span) truncate() Span { return Span(time.Duration(s).Truncate(time.Millisecond)) }

@@ -102,6 +102,7 @@ func TestReadPlan_RefusesWhatCannotBeRun(t *testing.T) {
 //orrery:reads core/soak core/soak/command
 func FuzzReadPlan(f *testing.F) {
 	f.Add(soak.Draw(1, 1).Text())
+	f.Add([]byte(`{"clocks": [{"ahead": "8m\u007f56s"}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var p soak.Plan
 		var err error
