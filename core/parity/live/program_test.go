@@ -42,6 +42,7 @@ type process struct {
 	port   int
 	output *lockedBuffer
 	end    chan struct{} // closed when it has exited
+	client http.Client   // one, as so many connections as requests would be refused
 }
 
 type lockedBuffer struct {
@@ -74,6 +75,8 @@ func (s *fixture) execute(what schedulerProgram, args ...string) *process {
 		s.t.Fatal(err)
 	}
 	p := &process{Cmd: exec.Command(name, args...), t: s.t, output: &lockedBuffer{}, end: make(chan struct{})}
+	p.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	s.t.Cleanup(p.client.CloseIdleConnections)
 	p.Stdout, p.Stderr = p.output, p.output
 	p.Env = append(os.Environ(), "TMPDIR="+s.t.TempDir())
 	if s.hostname != "" {
@@ -158,8 +161,7 @@ func (p *process) request(verb, path, token string) (int, string) {
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	answer, err := client.Do(r)
+	answer, err := p.client.Do(r)
 	if err != nil {
 		return 0, err.Error()
 	}
