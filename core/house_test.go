@@ -130,9 +130,9 @@ core/attach: core/panics core/stream core/trace core/trace/play
 core/replica: core/config core/drive core/engine core/evict/device core/evict/taint core/framework core/leader core/panics core/queue core/reuse core/trace/play core/trace/segments core/world core/world/live
 core/console: core/config core/drive core/engine core/framework core/operate core/panics core/plugins/unreadable core/printable core/replica core/shadow core/world core/world/live
 # the screen
-themes: core/boundedfile
+themes: core/boundedfile core/printable
 core/changelog
-views/filter: core/queue
+views/filter: core/printable core/queue
 views/draw: core/saturating themes
 views/orbit
 views: core/saturating themes views/draw views/filter views/orbit

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"orrery/core/printable"
 )
 
 // maxBytes bounds a theme; the built-in ones would have less than 2,000.
@@ -81,7 +83,7 @@ func fromFields(fields []field) (*Theme, error) {
 		case "colors":
 			colors = f.value
 		default:
-			return nil, fmt.Errorf("line %d: %q is no field of a theme; the fields are name, base and colors", f.key.Line, f.key.Value)
+			return nil, fmt.Errorf("line %d: %q is no field of a theme; the fields are name, base and colors", f.key.Line, printable.Line(f.key.Value, 60))
 		}
 	}
 	if name == "" {

@@ -179,7 +179,7 @@ func parseMoment(text string, start, end, now time.Time) (time.Time, error) {
 		}
 		return at, nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no time: say 01:30, 90s, +10s, -10s, 50%% or a time of day such as 09:01:30", text)
+	return time.Time{}, fmt.Errorf("%q is no time: say 01:30, 90s, +10s, -10s, 50%% or a time of day such as 09:01:30", printable.Line(text, 60))
 }
 
 // openMsg opens a pane on an object that the loop has found.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+
+	"orrery/core/printable"
 )
 
 // Filter is a parsed filter. It does not change and may be shared. A nil Filter matches every row.
@@ -109,7 +111,7 @@ func text(value string) (func(*Row) bool, error) {
 	if err != nil {
 		var broken *syntax.Error
 		if errors.As(err, &broken) {
-			return nil, fmt.Errorf("%s: %s", value, broken.Code)
+			return nil, fmt.Errorf("%s: %s", printable.Line(value, 60), broken.Code)
 		}
 		return nil, err
 	}
