@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -70,7 +71,8 @@ func outcomeOf(err error) world.Outcome {
 	if err == nil {
 		return world.Outcome{}
 	}
-	return world.Outcome{Code: fwk.Error, Reason: apierrors.ReasonForError(err), Message: err.Error()}
+	reason := apierrors.ReasonForError(err)
+	return world.Outcome{Code: fwk.Error, Reason: reason, Message: cmp.Or(err.Error(), "the API server refuses it and says no more than "+string(reason))}
 }
 
 // stopping reports whether a call failed because the cluster is being stopped.
