@@ -128,7 +128,7 @@ func (s *Screen) commandSpeed(rest string) tea.Cmd {
 		times, err = math.Inf(1), nil
 	}
 	if err != nil || !(times > 0) {
-		s.setStatus(":speed wants a number such as 2 or 0.5, or max; " + strconv.Quote(rest) + " is neither")
+		s.setStatus(":speed wants a number such as 2 or 0.5, or max; " + strconv.Quote(printable.Line(rest, 60)) + " is neither")
 		return nil
 	}
 	s.control(func(b Playback) error { b.SetSpeed(times); return nil })
@@ -264,7 +264,7 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 	}
 	i := slices.IndexFunc(s.options.Themes, func(t *themes.Theme) bool { return t.Name == rest })
 	if i < 0 {
-		s.setStatus(":theme: there is no " + strconv.Quote(rest) + "; there are " + strings.Join(s.themeNames(), ", "))
+		s.setStatus(":theme: there is no " + strconv.Quote(printable.Line(rest, 60)) + "; there are " + strings.Join(s.themeNames(), ", "))
 		return nil
 	}
 	s.themeChosen = true

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,7 +52,7 @@ func (s *Screen) commandDemo(name string) tea.Cmd {
 	case name == "":
 		s.setStatus("recordings: " + strings.Join(names, ", "))
 	case at < 0:
-		status := ":demo: there is no recording " + fmt.Sprintf("%q", printable.Line(name, 80))
+		status := ":demo: there is no recording " + strconv.Quote(printable.Line(name, 80))
 		if near := spelling.Nearest(name, names, 1); len(near) > 0 {
 			status += "; did you mean " + near[0] + "?"
 		} else {

@@ -53,7 +53,7 @@ func Parse(text string) (*Filter, error) {
 		}
 		match, err := matcher(flag, cmp.Or(value, word))
 		if err != nil {
-			return nil, err
+			return nil, errors.New(printable.Line(err.Error(), 300)) // it quotes the word
 		}
 		f.terms = append(f.terms, term{inverse, match})
 	}
@@ -111,7 +111,7 @@ func text(value string) (func(*Row) bool, error) {
 	if err != nil {
 		var broken *syntax.Error
 		if errors.As(err, &broken) {
-			return nil, fmt.Errorf("%s: %s", printable.Line(value, 60), broken.Code)
+			return nil, fmt.Errorf("%s: %s", value, broken.Code)
 		}
 		return nil, err
 	}

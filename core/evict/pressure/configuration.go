@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -311,5 +312,5 @@ func quoteUnprintable(name string) string {
 	if len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
 		return name
 	}
-	return fmt.Sprintf("%q", printable.Line(name, 64))
+	return strconv.Quote(printable.Line(name, 64))
 }
