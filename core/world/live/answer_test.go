@@ -103,12 +103,13 @@ func TestReadOnce_BoundsAnswers(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			asJSON("{}")(w, r)
 		}, "unpacking the API server's answer"},
-		"empty pods":                      {world.Pod, asJSON(podList(60_000, "{}", "")), memory},
-		"empty pods for services":         {world.Service, asJSON(podList(60_000, "{}", "")), memory},
-		"a list that names no type":       {world.Pod, asJSON(strings.Replace(podList(60_000, "{}", ""), `"kind":"PodList","apiVersion":"v1",`, "", 1)), memory},
-		"custom objects":                  {"foos.v1.example.com", asJSON(`{"kind":"FooList","apiVersion":"example.com/v1","items":[{"a":[` + strings.Repeat("{},", 60_000) + "{}]}]}"), ""},
-		"empty pods in a protocol buffer": {world.Pod, protobuf(t, "PodList", bytes.Repeat([]byte{0x12, 0}, 300_000)), memory},
-		"a pod of containers":             {world.Pod, protobuf(t, "Pod", append([]byte{0x12, 0xc0, 0xcf, 0x24}, bytes.Repeat([]byte{0x12, 0}, 300_000)...)), memory},
+		"a list that goes on with the same part": {world.Pod, asJSON(podList(3, "{}", "again")), "the same part of the list again and again"},
+		"empty pods":                             {world.Pod, asJSON(podList(60_000, "{}", "")), memory},
+		"empty pods for services":                {world.Service, asJSON(podList(60_000, "{}", "")), memory},
+		"a list that names no type":              {world.Pod, asJSON(strings.Replace(podList(60_000, "{}", ""), `"kind":"PodList","apiVersion":"v1",`, "", 1)), memory},
+		"custom objects":                         {"foos.v1.example.com", asJSON(`{"kind":"FooList","apiVersion":"example.com/v1","items":[{"a":[` + strings.Repeat("{},", 60_000) + "{}]}]}"), ""},
+		"empty pods in a protocol buffer":        {world.Pod, protobuf(t, "PodList", bytes.Repeat([]byte{0x12, 0}, 300_000)), memory},
+		"a pod of containers":                    {world.Pod, protobuf(t, "Pod", append([]byte{0x12, 0xc0, 0xcf, 0x24}, bytes.Repeat([]byte{0x12, 0}, 300_000)...)), memory},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats

@@ -229,9 +229,14 @@ func list(ctx context.Context, client kubernetes.Interface, f reflectorStore, in
 		if err != nil {
 			return nil, fmt.Errorf("listing objects of kind %s: %w", kind, err)
 		}
-		if o.Continue = about.GetContinue(); o.Continue == "" {
+		next := about.GetContinue()
+		if next == "" {
 			return objects, nil
 		}
+		if next == o.Continue {
+			return nil, fmt.Errorf("listing objects of kind %s: the API server sends the same part of the list again and again", kind)
+		}
+		o.Continue = next
 		if len(objects) > maxListObjects {
 			return nil, fmt.Errorf("listing objects of kind %s: there are more than %d", kind, maxListObjects)
 		}
