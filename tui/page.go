@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"orrery/core/printable"
 	"orrery/core/world"
 	"orrery/themes"
@@ -40,7 +38,7 @@ func (s *Screen) describe() {
 			p.reportError(fmt.Errorf("there is no %s at this moment", printable.Line(title, 120)))
 			return
 		}
-		text, err := yaml.Marshal(o)
+		text, err := printable.YAML(o)
 		if err != nil {
 			p.reportError(fmt.Errorf("writing %s as YAML: %w", title, err))
 			return

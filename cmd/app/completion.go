@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/framework"
 	"orrery/core/gangs"
+	"orrery/core/printable"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -165,7 +166,7 @@ func (p completer) profiles(c *cobra.Command, text string) []cobra.Completion {
 // offer returns the printable ones of some names that begin with a text, sorted.
 func offer(names []string, text string) []cobra.Completion {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return !strings.HasPrefix(name, text) || strings.ContainsFunc(name, unprintable)
+		return !strings.HasPrefix(name, text) || strings.ContainsFunc(name, printable.Unprintable)
 	})
 	slices.Sort(names)
 	return names[:min(len(names), maxOffered)]
@@ -182,7 +183,7 @@ func (p completer) names(c *cobra.Command, kind world.Kind, text string) []cobra
 		} else if kind.Namespaced() && o.GetNamespace() != namespace {
 			continue
 		}
-		if begins := strings.HasPrefix(name, text) || strings.HasPrefix(o.GetName(), text); begins && !strings.ContainsFunc(name, unprintable) {
+		if begins := strings.HasPrefix(name, text) || strings.HasPrefix(o.GetName(), text); begins && !strings.ContainsFunc(name, printable.Unprintable) {
 			offered = append(offered, name)
 		}
 	}

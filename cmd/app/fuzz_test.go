@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -170,9 +171,7 @@ func sameJSON(a, b []byte) bool {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return false
 	}
-	p, err1 := json.Marshal(x)
-	q, err2 := json.Marshal(y)
-	return err1 == nil && err2 == nil && bytes.Equal(p, q)
+	return reflect.DeepEqual(x, y)
 }
 
 // FuzzAnswers reads objects, imports them, and asks the recording everything that commands answer.

@@ -8,9 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +112,7 @@ func encode(doc any, format string) ([]byte, error) {
 	if format == asYAML {
 		return yamlOf(page.Bytes())
 	}
-	return escapeUnprintable(page.Bytes()), nil
+	return printable.EscapeJSON(page.Bytes()), nil
 }
 
 // encodeOne returns one of several documents: in a line of its own as JSON, behind a separator as YAML.
@@ -130,28 +127,5 @@ func encodeOne(doc any, format string) ([]byte, error) {
 	if err := e.Encode(doc); err != nil {
 		return nil, err
 	}
-	return escapeUnprintable(line.Bytes()), nil
+	return printable.EscapeJSON(line.Bytes()), nil
 }
-
-// escapeUnprintable escapes unprintable characters of a JSON text. They occur only in strings, where the escape has the
-// same meaning.
-func escapeUnprintable(text []byte) []byte {
-	if !bytes.ContainsFunc(text, unprintable) {
-		return text
-	}
-	out := make([]byte, 0, len(text)+64)
-	for _, r := range string(text) {
-		switch {
-		case !unprintable(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
-}
-
-func unprintable(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }

@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	componentbasev1alpha1 "k8s.io/component-base/config/v1alpha1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
-	"sigs.k8s.io/yaml"
+
+	"orrery/core/printable"
 )
 
 // Configuration is a complete, valid KubeSchedulerConfiguration: every default filled in, every profile merged with
@@ -119,7 +120,7 @@ func (c *Configuration) YAML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := yaml.Marshal(written)
+	text, err := printable.YAML(written)
 	if err != nil {
 		return nil, fmt.Errorf("writing the configuration as YAML: %w", err)
 	}

@@ -17,6 +17,9 @@
 //
 // What a caller shows it makes printable once, where the string enters what is shown.
 //
+// What a program reads as JSON or YAML keeps every character: [EscapeJSON] and [YAML] write those that cannot be seen as that
+// format's own escapes.
+//
 // [Writer] is the last barrier before a terminal: everything that a command prints or logs goes through one. It keeps
 // lines, tabs and all text that only looks odd, and disarms what a terminal obeys.
 package printable
