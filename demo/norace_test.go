@@ -2,4 +2,7 @@
 
 package demo_test
 
-const replayed = 6
+const (
+	replayed = 6
+	states   = 11
+)

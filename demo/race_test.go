@@ -2,6 +2,9 @@
 
 package demo_test
 
-// The race detector makes the tests ten times slower, and the code has no goroutines, so one recording is enough. The run
-// without it tests all.
-const replayed = 1
+// The race detector makes the tests ten times slower, and the code has no goroutines, so a little is enough. The run without it tests
+// all.
+const (
+	replayed = 1 // recordings
+	states   = 2 // from which a recording goes on
+)

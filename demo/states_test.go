@@ -22,9 +22,8 @@ func TestTraces_GoOnFromAnyState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			const cuts = 12
-			for i := 1; i < cuts; i++ {
-				at := len(p.Records()) * i / cuts
+			for i := range states {
+				at := len(p.Records()) * (i + 1) / (states + 1)
 				if err := p.SeekRecord(at); err != nil {
 					t.Fatal(err)
 				}

@@ -39,6 +39,7 @@ func TestCommands(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
+			endAtOnce(e)
 			e.Setenv("RECORDED", recorded)
 			e.Setenv("SCHEDULER", running)
 			return nil
@@ -46,6 +47,9 @@ func TestCommands(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "printed": printedCommands},
 	})
 }
+
+// endAtOnce lets commands that run under the race detector end when they are done. They would sleep for a second.
+func endAtOnce(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
 
 // answer N ARGS... runs orrery, which has to exit with code N.
 func answer(ts *testscript.TestScript, negated bool, args []string) {

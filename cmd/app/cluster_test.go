@@ -23,6 +23,7 @@ func TestCommands_OnCluster(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cluster", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
+			endAtOnce(e)
 			for name, forbidden := range map[string][]string{
 				"KUBECONFIG": nil, "LIMITED": {"poddisruptionbudgets", "jobs"}, "BLIND": {"pods"}, "VOLUMELESS": {"persistentvolumeclaims"},
 			} {

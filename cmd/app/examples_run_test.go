@@ -22,6 +22,7 @@ func TestExamples_Run(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/examples",
 		Setup: func(e *testscript.Env) error {
+			endAtOnce(e)
 			stub := stubCluster(t)
 			for _, node := range []string{"node-7", "n7"} {
 				stub.objects = append(stub.objects, mk.Node(node).CPU("4").Memory("8Gi").Pods("10").Obj())

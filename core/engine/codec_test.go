@@ -43,7 +43,7 @@ func TestState_GoesOnTheSame(t *testing.T) {
 				r.decide()
 				r.compareStates()
 			}
-			if states < 20 {
+			if states < r.cycles/30 {
 				t.Errorf("the engine was restored %d times only", states)
 			}
 		})

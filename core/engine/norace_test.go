@@ -2,4 +2,7 @@
 
 package engine_test
 
-const defaultScenarios = 200
+const (
+	defaultScenarios = 200
+	defaultCycles    = 6000
+)

@@ -19,7 +19,7 @@ import (
 	"orrery/core/world"
 )
 
-var cycles = flag.Int("cycles", 6000, "how many scheduling cycles the tests of reuse run")
+var cycles = flag.Int("cycles", defaultCycles, "how many scheduling cycles the tests of reuse run")
 
 // One long run after another, on engines that reuse, sometimes with less memory, that compute all afresh, and that change between both: every decision is
 // the same, and so is what the plugins are said to have done.

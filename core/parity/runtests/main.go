@@ -69,6 +69,7 @@ func (r *report) run(dir string, packages []string, flags ...string) {
 	}
 	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-vet=off", "-timeout=40m"}, flags, packages)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or each process under the race detector sleeps for a second at its end
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
