@@ -37,17 +37,16 @@ func MoveCredentials(k *rest.Config) error {
 	return nil
 }
 
+// scheme is how an address may begin. What else stands before :// may be a part of a password.
+var scheme = regexp.MustCompile(`^(?i:https?|socks5h?)://`)
+
 // WithoutCredentials returns an address without what may be a user name and a password. The address may be malformed.
 func WithoutCredentials(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	if at < 0 {
 		return address
 	}
-	scheme := ""
-	if end := strings.Index(address[:at], "://"); end >= 0 {
-		scheme = address[:end+len("://")]
-	}
-	return scheme + address[at+1:]
+	return scheme.FindString(address[:at]) + address[at+1:]
 }
 
 // credentials are in an address, or in one that was taken for the name of a file and cleaned as such.
