@@ -45,11 +45,11 @@ func (r *release) archives(ctx context.Context) error {
 	}
 	var all []executable
 	for _, on := range r.platforms {
-		if err := r.program().Vet(ctx, on); err != nil {
-			return err
-		}
 		e, err := r.build(ctx, on, work)
 		if err != nil {
+			return err
+		}
+		if err := r.program().Vet(ctx, on); err != nil {
 			return err
 		}
 		all = append(all, e)

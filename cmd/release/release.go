@@ -21,6 +21,8 @@ const (
 	licensesFile  = "THIRD-PARTY-LICENSES.txt"
 	mainPackage   = "./cmd/orrery"
 	versionSymbol = "orrery/cmd/app.release"
+
+	packagesPerLine = 100 // of progress: compiling that many takes some twenty seconds
 )
 
 // release is a version to publish.
@@ -66,6 +68,11 @@ func (e executable) terms() archive.File {
 // build builds the program for a platform, in a directory for this alone, and finds out what is in it.
 func (r *release) build(ctx context.Context, on platform.Platform, dir string) (executable, error) {
 	e, p := executable{Platform: on}, r.program()
+	p.Compiled = func(packages int) {
+		if packages%packagesPerLine == 0 {
+			r.say(fmt.Sprintf("%s: %d packages are compiled", on, packages))
+		}
+	}
 	file := executableIn(dir, on)
 	if err := p.Executable(ctx, on, file); err != nil {
 		return e, err

@@ -21,6 +21,8 @@ type Program struct {
 	Dir, Package string
 	// Variable is set to Version in the executable.
 	Variable, Version string
+	// Compiled is told how many packages Executable has compiled up to now, if it is set.
+	Compiled func(packages int)
 }
 
 // Package is a package that an executable has in it.
@@ -40,7 +42,7 @@ type Module struct {
 
 // Executable builds the program for a platform.
 func (p Program) Executable(ctx context.Context, on platform.Platform, to string) error {
-	_, err := p.command(ctx, on, "build", "-ldflags", "-s -w -X "+p.Variable+"="+p.Version, "-o", to, p.Package)
+	_, err := p.command(ctx, on, "build", "-v", "-ldflags", "-s -w -X "+p.Variable+"="+p.Version, "-o", to, p.Package)
 	return err
 }
 
@@ -82,11 +84,11 @@ func (p Program) Go(ctx context.Context) (root, version string, err error) {
 func (p Program) command(ctx context.Context, on platform.Platform, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = p.Dir, Environment(on)
-	var failed bytes.Buffer
-	cmd.Stderr = &failed
+	said := compilation{compiled: p.Compiled}
+	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("running go %s for %s: %w\n%s", args[0], on, err, bytes.TrimSpace(failed.Bytes()))
+		return nil, fmt.Errorf("running go %s for %s: %w\n%s", args[0], on, err, said.problems())
 	}
 	return out, nil
 }
