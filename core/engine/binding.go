@@ -68,7 +68,8 @@ func (e *Engine) startBinding(b *binding) {
 			return
 		}
 		if (status.IsSuccess() || b.waits) && b.assumed.Status.NominatedNodeName != b.node {
-			e.emit(world.PatchStatus{Pod: world.PodRefOf(b.assumed), NominatedNode: &b.node})
+			node := b.node // the binding is used again for other pods, the effect is kept
+			e.emit(world.PatchStatus{Pod: world.PodRefOf(b.assumed), NominatedNode: &node})
 		}
 	}
 	if !b.waits {
