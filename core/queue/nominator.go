@@ -112,7 +112,7 @@ func (q *Queue) mayNominate(pod *v1.Pod) bool {
 		return true
 	}
 	known := q.opts.LookupPod(pod.Namespace, pod.Name)
-	return known != nil && known.Spec.NodeName == ""
+	return known != nil && known.UID == pod.UID && known.Spec.NodeName == ""
 }
 
 // updateNomination applies a change of a pod. A nomination survives if the status names no node before and after: the
