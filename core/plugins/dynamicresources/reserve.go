@@ -174,7 +174,8 @@ func (pl *DynamicResources) undone(act world.Action, outcome world.Outcome) {
 	case world.DeleteResourceClaim:
 		claim = world.ObjectRef{UID: temporaryUID(act.Pod.UID)}
 	}
-	if outcome.Reason == metav1.StatusReasonTimeout && pl.devices.Abandoned(claim.UID) {
+	again := outcome.Uncertain() || outcome.Reason == metav1.StatusReasonTooManyRequests
+	if again && pl.devices.Abandoned(claim.UID) {
 		pl.emitter.Emit(act, Name)
 		return
 	}

@@ -28,7 +28,11 @@ func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) 
 	}
 	if !c.options.Allowed() {
 		c.count.fenced.Add(1)
-		return outcomeOf(errNotAllowed), 0
+		outcome := outcomeOf(errNotAllowed)
+		if !j.uncertain {
+			outcome.Reason = metav1.StatusReasonForbidden
+		}
+		return outcome, 0
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, c.options.Timeout)
 	defer cancel()
@@ -76,7 +80,11 @@ func (c *Cluster) outcomeOrRetry(j *task, err error) (world.Outcome, time.Durati
 	if certain && c.clock.now().Sub(j.began) >= MaxRetryTime {
 		c.count.gaveUp.Add(1)
 		c.options.Logger.Error(err, "Gave a call to the API server up", "call", fmt.Sprintf("%T", j.act), "pod", world.PodOf(j.act), "tries", j.failures)
-		return outcomeOf(fmt.Errorf("after %d tries in %s: %w", j.failures, MaxRetryTime, err)), 0
+		outcome := outcomeOf(fmt.Errorf("after %d tries in %s: %w", j.failures, MaxRetryTime, err))
+		if j.uncertain && !outcome.Uncertain() { // an earlier attempt may have been carried out
+			outcome.Reason = metav1.StatusReasonTimeout
+		}
+		return outcome, 0
 	}
 	c.options.Logger.V(3).Info("Call to the API server failed and will be tried again", "pod", world.PodOf(j.act), "tries", j.failures, "err", err)
 	return world.Outcome{}, retryDelay(j.failures, err)

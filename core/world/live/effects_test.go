@@ -317,7 +317,7 @@ func TestEffects_NotMadeWhenNotAllowed(t *testing.T) {
 		allowed = false
 		s.do(bind(podB, "x"))
 		s.do(world.EmitEvent{Regarding: world.PodRefOf(podA), Type: "Normal", Reason: "R", Action: "A", Note: "n", Controller: "c"})
-		want(t, "outcome", []string{"2  not sent: this scheduler does not lead any more"}, s.outcomes(1))
+		want(t, "outcome", []string{"2 Forbidden not sent: this scheduler does not lead any more"}, s.outcomes(1))
 		want(t, "node of b", "", s.pod("b").Spec.NodeName)
 		want(t, "events", 0, len(s.announced()))
 	}, podA, podB)

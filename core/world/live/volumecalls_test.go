@@ -304,7 +304,7 @@ func TestVolumeEffects_NotSentWhenNotAllowed(t *testing.T) {
 		s.do(s.claiming())
 		s.do(s.selectingNode())
 		const refused = "not sent: this scheduler does not lead any more"
-		want(t, "outcomes", []string{"1  " + refused, "2  " + refused}, s.outcomes(2))
+		want(t, "outcomes", []string{"1  " + refused, "2 Forbidden " + refused}, s.outcomes(2))
 		want(t, "attempts", 1, int(s.cluster.Counters().Attempts))
 		want(t, "fenced", 2, int(s.cluster.Counters().Fenced))
 	}, podA, volumeOf("v"), claimOf("c"))
