@@ -33,7 +33,18 @@ type podEviction struct {
 	call     world.EffectID // in flight; zero between two attempts
 	deleting bool           // call is the second of the two
 	podGone  bool           // the pod was deleted
+	stays    bool           // the pod may stay after all if the deletion in flight fails
 }
+
+// Ending is how far the eviction of a pod is after a call.
+type Ending uint8
+
+const (
+	NotOver    Ending = iota
+	PodEvicted        // by the call
+	PodGone           // for another reason
+	PodStays          // the eviction was cancelled, and the deletion failed
+)
 
 // NewEvictor returns an Evictor whose effects are numbered from first. It fills in mark's type and status; pause returns
 // the delay after a number of failed attempts.
@@ -64,6 +75,15 @@ func (r *Evictor) Effects() []world.Effect {
 
 // Evicting reports whether a pod is being evicted.
 func (r *Evictor) Evicting(pod types.UID) bool { return r.open[pod] != nil }
+
+// Continue takes back that a pod may stay after all, and reports whether it is being evicted.
+func (r *Evictor) Continue(pod types.UID) bool {
+	open := r.open[pod]
+	if open != nil {
+		open.stays = false
+	}
+	return open != nil
+}
 
 // Start evicts a pod that is not being evicted yet and was due at a time.
 func (r *Evictor) Start(now time.Time, pod *v1.Pod, due time.Time) {
@@ -107,9 +127,8 @@ func (r *Evictor) HasCondition(pod *v1.Pod) bool {
 	})
 }
 
-// EffectDone continues with the pod whose call has ended. After the last call over is true, and deleted reports whether the
-// call deleted the pod.
-func (r *Evictor) EffectDone(now time.Time, event world.EffectDone) (pod world.PodRef, over, deleted bool) {
+// EffectDone continues with the pod whose call has ended.
+func (r *Evictor) EffectDone(now time.Time, event world.EffectDone) (pod world.PodRef, end Ending) {
 	open := r.open[r.calls[event.Effect]]
 	delete(r.calls, event.Effect)
 	switch {
@@ -118,25 +137,34 @@ func (r *Evictor) EffectDone(now time.Time, event world.EffectDone) (pod world.P
 		delete(r.open, open.pod.UID)
 		r.counters.Evicted++
 		r.counters.Latency.Observe(now.Sub(open.due))
-		return open.pod, true, true
+		return open.pod, PodEvicted
 	case open.podGone || event.Outcome.Reason == metav1.StatusReasonNotFound:
 		delete(r.open, open.pod.UID)
-		return open.pod, true, false
+		return open.pod, PodGone
 	case event.Outcome.OK():
 		open.deleting = true
 		r.call(now, open, world.Delete{Pod: open.pod})
+	case open.stays:
+		r.counters.Failed++
+		delete(r.open, open.pod.UID)
+		return open.pod, PodStays
 	default:
 		r.counters.Failed++
 		open.failures++
 		open.call, open.deleting = 0, false
 		r.retries.Set(open.pod.UID, now.Add(r.retryDelay(open.failures)))
 	}
-	return world.PodRef{}, false, false
+	return world.PodRef{}, NotOver
 }
 
-// Cancel stops a pod's eviction, unless its deletion is in flight; it reports whether the pod stays.
+// Cancel stops a pod's eviction, and reports whether the pod stays. With its deletion in flight, the eviction ends with that.
 func (r *Evictor) Cancel(pod types.UID) bool {
-	if open := r.open[pod]; open == nil || open.deleting {
+	open := r.open[pod]
+	if open == nil {
+		return false
+	}
+	if open.deleting {
+		open.stays = true
 		return false
 	}
 	r.retries.Stop(pod)

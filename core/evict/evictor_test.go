@@ -44,14 +44,14 @@ func TestEvictor_ConditionThenDelete(t *testing.T) {
 	expect(t, &r, "10 PatchStatus")
 	r.EffectDone(noon, world.EffectDone{Effect: 10})
 	expect(t, &r, "11 Delete")
-	ref, over, deleted := r.EffectDone(noon.Add(3*time.Second), world.EffectDone{Effect: 11})
-	if ref != world.PodRefOf(pod) || !over || !deleted || r.Evicting(pod.UID) {
-		t.Errorf("after the deletion: %v, over %v, deleted %v, evicting %v", ref, over, deleted, r.Evicting(pod.UID))
+	ref, end := r.EffectDone(noon.Add(3*time.Second), world.EffectDone{Effect: 11})
+	if ref != world.PodRefOf(pod) || end != evict.PodEvicted || r.Evicting(pod.UID) {
+		t.Errorf("after the deletion: %v, end %v, evicting %v", ref, end, r.Evicting(pod.UID))
 	}
 	if counters := r.Counters(); counters.Evicted != 1 || counters.Latency.Sum != 3*time.Second {
 		t.Errorf("counters %+v, want one eviction after 3 s", counters)
 	}
-	if _, over, _ := r.EffectDone(noon, world.EffectDone{Effect: 11}); over {
+	if _, end := r.EffectDone(noon, world.EffectDone{Effect: 11}); end != evict.NotOver {
 		t.Error("the same outcome counted twice")
 	}
 }
@@ -96,6 +96,25 @@ func TestEvictor_PodChangesBetweenCalls(t *testing.T) {
 				panic("cancelled a deletion in flight")
 			}
 		}, "10 PatchStatus, 11 Delete", false},
+		{"a cancelled eviction ends with its failed deletion", func(r *evict.Evictor, pod *v1.Pod) {
+			r.EffectDone(noon, world.EffectDone{Effect: 10})
+			r.Cancel(pod.UID)
+			if _, end := r.EffectDone(noon, world.EffectDone{Effect: 11, Outcome: world.Outcome{Code: fwk.Error}}); end != evict.PodStays {
+				panic("the pod does not stay")
+			}
+		}, "10 PatchStatus, 11 Delete", true},
+		{"one that is requested again goes on", func(r *evict.Evictor, pod *v1.Pod) {
+			r.EffectDone(noon, world.EffectDone{Effect: 10})
+			r.Cancel(pod.UID)
+			if !r.Continue(pod.UID) {
+				panic("the eviction is over")
+			}
+			r.EffectDone(noon, world.EffectDone{Effect: 11, Outcome: world.Outcome{Code: fwk.Error}})
+			if _, due := r.PopRetry(noon.Add(time.Second)); !due {
+				panic("there is no other attempt")
+			}
+			r.Retry(noon.Add(time.Second), pod)
+		}, "10 PatchStatus, 11 Delete, 12 PatchStatus", false},
 		{"NotFound ends the eviction", func(r *evict.Evictor, _ *v1.Pod) {
 			r.EffectDone(noon, world.EffectDone{Effect: 10, Outcome: gone})
 		}, "10 PatchStatus", true},

@@ -86,8 +86,8 @@ func (c *Controller) Apply(in world.Input) {
 		c.handleDeltas(deltas)
 	case world.EffectDone:
 		c.statusWritten(event)
-		if pod, over, deleted := c.evictor.EffectDone(c.now, event); over {
-			c.evictionDone(pod, deleted)
+		if pod, end := c.evictor.EffectDone(c.now, event); end != evict.NotOver {
+			c.evictionDone(pod, end)
 		}
 	}
 	c.advance(in.At)

@@ -48,12 +48,13 @@ func (c *Controller) evaluate(pod *v1.Pod) {
 			c.statusTimers.SetNoLater(r.rule, c.now.Add(reportPeriod))
 		}
 	}
+	evicting := c.evictor.Continue(pod.UID)
 	had, runs := c.pending[pod.UID]
 	if c.deleting[pod.UID] || runs && had.deadline.equal(d) || !runs && pod.DeletionTimestamp != nil {
 		return
 	}
 	c.pending[pod.UID] = pendingEviction{world.PodRefOf(pod), d}
-	if !c.evictor.Evicting(pod.UID) {
+	if !evicting {
 		c.timers.Set(pod.UID, evict.Later(d.at, c.now))
 		c.recordPhase(pod, evict.CountingDown, d)
 	}
@@ -97,10 +98,15 @@ func (c *Controller) fire(uid types.UID) {
 }
 
 // evictionDone ends a pod's eviction. A deleted pod counts for every rule that caused it.
-func (c *Controller) evictionDone(ref world.PodRef, deleted bool) {
+func (c *Controller) evictionDone(ref world.PodRef, end evict.Ending) {
 	d := c.pending[ref.UID]
 	delete(c.pending, ref.UID)
-	if !deleted {
+	switch end {
+	case evict.PodGone:
+		return
+	case evict.PodStays:
+		c.evictor.CountCancelled()
+		c.record.End(ref.UID, evict.DeviceTaint, evict.Cancelled, c.now, "its deletion failed, and it may stay by now")
 		return
 	}
 	if pod := c.store.Pod(ref.Namespace, ref.Name); pod != nil && pod.UID == ref.UID {

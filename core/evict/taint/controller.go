@@ -84,7 +84,9 @@ func (c *Controller) Apply(in world.Input) {
 		deltas, _ := c.store.Replace(event)
 		c.handleDeltas(deltas)
 	case world.EffectDone:
-		c.evictor.EffectDone(c.now, event)
+		if pod, end := c.evictor.EffectDone(c.now, event); end == evict.PodStays {
+			c.record.End(pod.UID, evict.Taint, evict.Cancelled, c.now, "its deletion failed, and it may stay by now")
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func retryDelay(attempts int) time.Duration {
 // evict evicts a pod that was due at a time. A controller that does not act records it.
 func (c *Controller) evict(pod *v1.Pod, due time.Time, why string) {
 	c.recordPhase(pod, evict.Terminating, why)
-	if !c.options.Act || c.evictor.Evicting(pod.UID) {
+	if !c.options.Act || c.evictor.Continue(pod.UID) {
 		return
 	}
 	c.emitEvent(pod, "Marking for deletion Pod ")
