@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,16 +14,18 @@ func (x *run) startRecording() {
 	if x.recorder == nil {
 		return
 	}
+	var ctx context.Context
+	ctx, x.stopRecording = context.WithCancel(context.WithoutCancel(x.workCtx))
 	x.recorded = make(chan struct{})
 	go func() {
 		defer close(x.recorded)
 		each := time.NewTicker(segments.TickEvery)
 		defer each.Stop()
-		x.recorder.Run(x.workCtx, each.C)
+		x.recorder.Run(ctx, each.C)
 	}()
 }
 
-// endRecording waits for the end of the recording, after the end of workCtx.
+// endRecording ends the recording and waits for that, after the end of the driver, which adds the last records.
 func (x *run) endRecording() {
 	select {
 	case <-x.following:
@@ -30,6 +33,7 @@ func (x *run) endRecording() {
 		return
 	}
 	if x.recorded != nil {
+		x.stopRecording()
 		<-x.recorded
 	}
 }

@@ -37,6 +37,11 @@ var (
 //orrery:limit scheduler; the wait for bindings in flight after SIGTERM; they are cut off
 const drainTimeout = 20 * time.Second
 
+// cycleTimeout bounds the wait for the scheduling cycle that is under way when everything has to stop.
+//
+//orrery:limit scheduler; the wait for the scheduling cycle under way when the lease is lost; the process ends without it
+const cycleTimeout = 2 * time.Second
+
 // flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
 // takes some 30 MB: two minutes at 40 pods a second.
 //

@@ -22,7 +22,10 @@ type run struct {
 	follow    func()     // follows the cluster
 	ended     chan error // gets why the driver, or a part beside it, has ended
 	following chan struct{}
+	driven    chan struct{} // closed when the driver has ended, and touches the engine no more
 	recorded  chan struct{} // closed at the end of the recording; nil without one
+
+	stopRecording context.CancelFunc
 }
 
 // Run runs the replica until the context ends or an error; see the package comment.
@@ -35,11 +38,14 @@ func (r *Replica) Run(ctx context.Context) error {
 }
 
 func (r *Replica) run(ctx context.Context) error {
-	x := &run{Replica: r, ended: make(chan error, 3), following: make(chan struct{})}
+	x := &run{Replica: r, ended: make(chan error, 3), following: make(chan struct{}), driven: make(chan struct{})}
 	x.workCtx, x.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	x.follow = sync.OnceFunc(func() {
 		r.cluster.Start()
-		go func() { x.ended <- r.driver.Run(x.workCtx) }()
+		go func() {
+			defer close(x.driven)
+			x.ended <- r.driver.Run(x.workCtx)
+		}()
 		go func() {
 			if err := x.refresh(); err != nil {
 				x.ended <- err
@@ -51,6 +57,7 @@ func (r *Replica) run(ctx context.Context) error {
 	defer r.cluster.Stop()
 	defer func() {
 		x.stop(nil)
+		x.awaitDriver()
 		x.endRecording()
 	}()
 	election := r.options.Config.LeaderElection
@@ -90,6 +97,23 @@ func (x *run) refresh() error {
 		case <-x.workCtx.Done():
 			return nil
 		}
+	}
+}
+
+// awaitDriver waits for the end of the scheduling cycle that is under way, after the end of workCtx: until then the engine is the
+// driver's. A plugin may hang in there, and another replica leads by then, so that there is a bound.
+func (x *run) awaitDriver() {
+	select {
+	case <-x.following:
+	default:
+		return
+	}
+	timeout := time.NewTimer(cycleTimeout)
+	defer timeout.Stop()
+	select {
+	case <-x.driven:
+	case <-timeout.C:
+		x.options.Logger.Info("A scheduling cycle is cut off that did not end in time", "waited", cycleTimeout)
 	}
 }
 
