@@ -62,6 +62,7 @@ func (e *Engine) requeue(popped *queue.Pod, profile string, f *failure) {
 		popped.Update(current)
 		e.reportProblem(e.queue.AddUnschedulableIfNotPresent(popped, e.queue.SchedulingCycle(), e.now))
 	}
+	nominated, _ := e.queue.NominatedNode(pod)
 	e.queue.AddNominatedPod(klog.Logger{}, popped.GetPodInfo(), f.nomination)
 
 	message := f.message()
@@ -69,11 +70,12 @@ func (e *Engine) requeue(popped *queue.Pod, profile string, f *failure) {
 		Regarding: world.PodRefOf(pod), Type: v1.EventTypeWarning, Reason: "FailedScheduling", Action: "Scheduling",
 		Note: truncateNote(message), Controller: profile,
 	})
-	e.patchStatus(pod, f, message)
+	e.patchStatus(pod, nominated, f, message)
 }
 
-// patchStatus writes only a changed condition or nomination; most repeated failures write nothing.
-func (e *Engine) patchStatus(pod *v1.Pod, f *failure, message string) {
+// patchStatus writes only a changed condition or nomination; most repeated failures write nothing. The pod was nominated for a node,
+// which its status may not show yet.
+func (e *Engine) patchStatus(pod *v1.Pod, nominated string, f *failure, message string) {
 	reason := v1.PodReasonSchedulerError
 	if f.status.IsRejected() {
 		reason = v1.PodReasonUnschedulable
@@ -85,7 +87,7 @@ func (e *Engine) patchStatus(pod *v1.Pod, f *failure, message string) {
 			ObservedGeneration: pod.Generation,
 		}
 	}
-	if f.nomination.Mode() == fwk.ModeOverride && f.nomination.NominatedNodeName != pod.Status.NominatedNodeName {
+	if node := f.nomination; node.Mode() == fwk.ModeOverride && (node.NominatedNodeName != pod.Status.NominatedNodeName || node.NominatedNodeName == "" && nominated != "") {
 		patch.NominatedNode = &f.nomination.NominatedNodeName
 	}
 	if patch.Condition != nil || patch.NominatedNode != nil {

@@ -195,10 +195,10 @@ type conditionPatch struct {
 }
 
 // statusPatch returns the difference between the pod's status and the action, and whether there is one. It sets the
-// transition time if the condition's status changes.
+// transition time if the condition's status changes. A nomination is always sent: the status may be from before an earlier one.
 func statusPatch(act world.PatchStatus, pod *v1.Pod, now metav1.Time) (patch podPatch, changes bool) {
 	patch.Metadata.UID = act.Pod.UID
-	if act.NominatedNode != nil && *act.NominatedNode != pod.Status.NominatedNodeName {
+	if act.NominatedNode != nil {
 		patch.Status.NominatedNode, changes = act.NominatedNode, true
 	}
 	if act.ExtendedResources != nil && !resourceclaim.PodExtendedStatusEqual(act.ExtendedResources, pod.Status.ExtendedResourceClaimStatus) {
