@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/legacyregistry"
@@ -23,6 +24,10 @@ import (
 type processMetrics struct{}
 
 func (processMetrics) MustRegister(all ...metrics.Registerable) { legacyregistry.MustRegister(all...) }
+
+func (processMetrics) RawMustRegister(all ...prometheus.Collector) {
+	legacyregistry.RawMustRegister(all...)
+}
 
 // newInstruments returns instruments with kube-scheduler's metrics and Orrery's own. Call it once per process.
 func newInstruments(features config.Features) replica.Instruments {

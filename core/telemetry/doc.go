@@ -10,6 +10,7 @@
 //
 //	families.go     the metric families, one line each
 //	telemetry.go    counters and histograms, updated by observers
+//	series.go       the cache of series, and resets of the registry
 //	refresh.go      values read from the engine
 //	preemptions.go  results of the deletion of a preemption's victims
 //	own.go          figures without a counterpart in kube-scheduler, orrery_*

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/component-base/metrics"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -18,6 +19,8 @@ import (
 // Registry is the interface of component-base's registry, so that its flags for hidden and disabled metrics apply.
 type Registry interface {
 	MustRegister(...metrics.Registerable)
+	// RawMustRegister calls a collector's Reset, if it has one, after those of earlier ones.
+	RawMustRegister(...prometheus.Collector)
 }
 
 // Metrics counts the work of an engine. It is an engine.Listener and a drive.Observer: pass it, and its ObserveTiming,
@@ -28,11 +31,11 @@ type Metrics struct {
 	own         own
 	last        lastSeen
 
-	points         map[pointKey]metrics.ObserverMetric
-	plugins        map[pluginKey]metrics.ObserverMetric
-	hints          map[hintKey]metrics.ObserverMetric
-	incomingSeries map[incomingKey]metrics.CounterMetric
-	events         map[string]metrics.ObserverMetric
+	points         series[pointKey, metrics.ObserverMetric]
+	plugins        series[pluginKey, metrics.ObserverMetric]
+	hints          series[hintKey, metrics.ObserverMetric]
+	incomingSeries series[incomingKey, metrics.CounterMetric]
+	events         series[string, metrics.ObserverMetric]
 }
 
 var (
@@ -40,7 +43,7 @@ var (
 	_ drive.Observer  = (*Metrics)(nil)
 )
 
-// The keys of cached series; a lookup by labels costs several times as much.
+// The keys of cached series.
 type (
 	pointKey struct {
 		profile string
@@ -61,39 +64,31 @@ type (
 
 // New registers every family that kube-scheduler has under these feature gates.
 func New(r Registry, f config.Features) *Metrics {
+	reset := &resets{}
 	m := &Metrics{
 		families:       *declare(f),
 		preemptions:    newPreemptions(),
 		last:           newLastSeen(),
-		points:         map[pointKey]metrics.ObserverMetric{},
-		plugins:        map[pluginKey]metrics.ObserverMetric{},
-		hints:          map[hintKey]metrics.ObserverMetric{},
-		incomingSeries: map[incomingKey]metrics.CounterMetric{},
-		events:         map[string]metrics.ObserverMetric{},
+		points:         series[pointKey, metrics.ObserverMetric]{resets: reset},
+		plugins:        series[pluginKey, metrics.ObserverMetric]{resets: reset},
+		hints:          series[hintKey, metrics.ObserverMetric]{resets: reset},
+		incomingSeries: series[incomingKey, metrics.CounterMetric]{resets: reset},
+		events:         series[string, metrics.ObserverMetric]{resets: reset},
 	}
 	r.MustRegister(m.all...)
+	r.RawMustRegister(reset)
 	return m
-}
-
-// series returns the series of a key, and caches it.
-func series[K comparable, S any](known map[K]S, key K, find func() S) S {
-	s, ok := known[key]
-	if !ok {
-		s = find()
-		known[key] = s
-	}
-	return s
 }
 
 // ObserveTiming observes the duration of an extension point or a plugin.
 func (m *Metrics) ObserveTiming(t framework.Timing) {
 	if t.Plugin == "" {
-		series(m.points, pointKey{t.Profile, t.Point, t.Code}, func() metrics.ObserverMetric {
+		m.points.of(pointKey{t.Profile, t.Point, t.Code}, func() metrics.ObserverMetric {
 			return m.pointDuration.WithLabelValues(string(t.Point), t.Code.String(), t.Profile)
 		}).Observe(t.Duration.Seconds())
 		return
 	}
-	series(m.plugins, pluginKey{t.Plugin, t.Point, t.Code}, func() metrics.ObserverMetric {
+	m.plugins.of(pluginKey{t.Plugin, t.Point, t.Code}, func() metrics.ObserverMetric {
 		return m.pluginDuration.WithLabelValues(t.Plugin, string(t.Point), t.Code.String())
 	}).Observe(t.Duration.Seconds())
 }
@@ -102,7 +97,7 @@ func (m *Metrics) ObserveTiming(t framework.Timing) {
 func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
 	switch t.Kind {
 	case queue.HintRun:
-		series(m.hints, hintKey{t.Plugin, t.Event, t.HintResult}, func() metrics.ObserverMetric {
+		m.hints.of(hintKey{t.Plugin, t.Event, t.HintResult}, func() metrics.ObserverMetric {
 			return m.hintDuration.WithLabelValues(t.Plugin, t.Event, string(t.HintResult))
 		}).Observe(took.Seconds())
 	case queue.InFlightEventAdded:
@@ -120,7 +115,7 @@ func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
 // countIncoming counts pods that entered a state of the queue.
 func (m *Metrics) countIncoming(to queue.State, event string, pods int) {
 	if label := to.QueueLabel(); label != "" {
-		series(m.incomingSeries, incomingKey{label, event}, func() metrics.CounterMetric {
+		m.incomingSeries.of(incomingKey{label, event}, func() metrics.CounterMetric {
 			return m.incoming.WithLabelValues(label, event)
 		}).Add(float64(pods))
 	}
@@ -146,7 +141,7 @@ func (m *Metrics) observeMove(t *queue.Transition) {
 
 // Handled implements engine.Listener.
 func (m *Metrics) Handled(event string, took time.Duration) {
-	series(m.events, event, func() metrics.ObserverMetric { return m.eventDuration.WithLabelValues(event) }).Observe(took.Seconds())
+	m.events.of(event, func() metrics.ObserverMetric { return m.eventDuration.WithLabelValues(event) }).Observe(took.Seconds())
 }
 
 // Chose implements engine.Listener.

@@ -149,6 +149,51 @@ func TestMetrics_IgnoreDryRuns(t *testing.T) {
 	}
 }
 
+// DELETE /metrics detaches the series that are cached.
+func TestMetrics_CountAfterReset(t *testing.T) {
+	c, e, m, registry := watched(t)
+	if _, err := c.Create(mk.Node("n1").CPU("20").Memory("4Gi").Obj()); err != nil {
+		t.Fatal(err)
+	}
+	s := drive.NewScheduler(e, m)
+	// round schedules a pod, has a new node run the hints of another one, and returns the families that have series.
+	round := func(n int) (names []string) {
+		create(t, c, mk.Pod(fmt.Sprintf("huge%d", n)).CPU("64"), mk.Pod(fmt.Sprintf("web%d", n)).CPU("1"))
+		end := start.Add(time.Duration(n) * 10 * time.Second)
+		c.At(end.Add(-5*time.Second), func(c *memory.Cluster) {
+			if _, err := c.Create(mk.Node(fmt.Sprintf("more%d", n)).CPU("20").Memory("4Gi").Obj()); err != nil {
+				t.Error(err)
+			}
+		})
+		drive.Run(c, end, s)
+		m.Refresh(e, nil)
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			names = append(names, f.GetName())
+		}
+		return names
+	}
+	before := round(1)
+	for _, want := range []string{
+		"framework_extension_point_duration_seconds", "plugin_execution_duration_seconds", "event_handling_duration_seconds",
+		"queue_incoming_pods_total", "queueing_hint_execution_duration_seconds",
+	} {
+		if !slices.Contains(before, "scheduler_"+want) {
+			t.Errorf("%s has no series before the reset", want)
+		}
+	}
+	for n := range 2 {
+		w := httptest.NewRecorder()
+		metrics.HandlerWithReset(registry, metrics.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodDelete, "/metrics", nil))
+		if diff := cmp.Diff(before, round(n+2)); w.Code != http.StatusOK || diff != "" {
+			t.Errorf("families after reset %d, with code %d (-before +after):\n%s", n+1, w.Code, diff)
+		}
+	}
+}
+
 func TestMetrics_FollowFeatureGates(t *testing.T) {
 	for _, row := range []struct {
 		gates string

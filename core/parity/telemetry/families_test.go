@@ -72,6 +72,9 @@ func rounded(buckets []float64) []float64 {
 // catcher is a registry that only records what is registered.
 type catcher map[string]family
 
+// RawMustRegister ignores collectors without a family.
+func (catcher) RawMustRegister(...prometheus.Collector) {}
+
 var labelsOf = regexp.MustCompile(`variableLabels: \{([^}]*)\}`)
 
 func (c catcher) MustRegister(all ...metrics.Registerable) {
