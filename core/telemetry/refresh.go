@@ -16,6 +16,7 @@ type lastSeen struct {
 	evaluated   map[evaluationKey]uint64
 	preemptions uint64
 	volumes     volumes.Errors
+	calls       map[string]bool // the call types that had pending calls
 }
 
 type evaluationKey struct {
@@ -24,7 +25,7 @@ type evaluationKey struct {
 }
 
 func newLastSeen() lastSeen {
-	return lastSeen{batches: map[string]engine.BatchCounters{}, evaluated: map[evaluationKey]uint64{}}
+	return lastSeen{batches: map[string]engine.BatchCounters{}, evaluated: map[evaluationKey]uint64{}, calls: map[string]bool{}}
 }
 
 // Refresh updates gauges, and the counters that the engine keeps itself. Call it about once a second from the engine's
@@ -42,8 +43,11 @@ func (m *Metrics) Refresh(e *engine.Engine, waiting map[string]int) {
 	m.cacheSize.WithLabelValues("assumed_pods").Set(float64(c.AssumedCount()))
 	m.goroutines.WithLabelValues("binding").Set(float64(e.BindingCount()))
 	m.goroutines.WithLabelValues("prioritizing_extender").Set(float64(e.PrioritizingCount()))
-	for call, n := range waiting {
-		m.callsWaiting.WithLabelValues(call).Set(float64(n))
+	for call := range waiting {
+		m.last.calls[call] = true
+	}
+	for call := range m.last.calls {
+		m.callsWaiting.WithLabelValues(call).Set(float64(waiting[call])) // a call type without pending calls is not in waiting
 	}
 
 	preemptions := uint64(0)

@@ -306,6 +306,29 @@ func TestObserveCall_NamesWritesForBinding(t *testing.T) {
 	}
 }
 
+// A call type without pending calls is missing in what Refresh is given.
+func TestRefresh_PendingCallsGoBackToZero(t *testing.T) {
+	features, err := config.ParseFeatureFlag("SchedulerAsyncAPICalls=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := metrics.NewKubeRegistry()
+	m := telemetry.New(registry, features)
+	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		waiting map[string]int
+		want    string
+	}{{map[string]int{"pod_binding": 17}, "17"}, {nil, "0"}} {
+		m.Refresh(e, row.waiting)
+		if want := "scheduler_pending_async_api_calls{call_type=pod_binding} " + row.want + "\n"; !strings.Contains(said(t, registry), want) {
+			t.Errorf("no series %s after a refresh with %v", want, row.waiting)
+		}
+	}
+}
+
 func TestRefresh_CountsVolumeErrors(t *testing.T) {
 	_, e, m, registry := watched(t)
 	e.Volumes().Errors = volumes.Errors{Predicate: 1, Bind: 2}
