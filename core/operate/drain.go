@@ -14,12 +14,12 @@ import (
 	"orrery/core/world"
 )
 
-// RetryInterval is the time between two tries of an eviction that a PodDisruptionBudget blocks, as in kubectl.
+// RetryInterval is the time between two tries of an eviction that the API server rejects for now, as in kubectl.
 const RetryInterval = 5 * time.Second
 
 // drain cordons a node, evicts its pods, and waits until they are gone. It leaves the pods that "kubectl drain
 // --ignore-daemonsets --force --delete-emptydir-data" leaves: those of DaemonSets and mirror pods. Evictions that a budget
-// blocks are retried until the context ends.
+// blocks, and those in a terminating namespace, are retried until the context ends.
 func (h *Executor) drain(ctx context.Context, node string) error {
 	if err := h.cordon(ctx, node, true); err != nil {
 		return err
@@ -75,7 +75,8 @@ func isDrained(pod *v1.Pod) bool {
 	return owner == nil || owner.Kind != "DaemonSet"
 }
 
-// evictAll evicts the pods that are not terminating, and returns those that budgets block.
+// evictAll evicts the pods that are not terminating, and returns those that budgets block. A pod in a terminating namespace
+// counts as terminating.
 func (h *Executor) evictAll(ctx context.Context, pods []*v1.Pod) (held []world.PodRef, err error) {
 	for _, pod := range pods {
 		if pod.DeletionTimestamp != nil {
@@ -83,8 +84,10 @@ func (h *Executor) evictAll(ctx context.Context, pods []*v1.Pod) (held []world.P
 		}
 		err := h.evict(ctx, world.PodRefOf(pod))
 		var budget *budgetError
+		var terminating *terminatingError
 		switch {
 		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err): // gone, or replaced by a namesake
+		case errors.As(err, &terminating): // tried again unless the namespace's deletion comes first
 		case errors.As(err, &budget):
 			held = append(held, world.PodRefOf(pod))
 		default:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ type Executor struct {
 	Client kubernetes.Interface
 	// Activate moves a pod to the activeQ; nil if the scheduler is not ours.
 	Activate func(context.Context, ...types.NamespacedName) error
-	// Pause waits between two tries of an eviction that a budget blocks.
+	// Pause waits between two tries of an eviction.
 	Pause func(context.Context) error
 	// Progress, if set, receives how far a long action has come.
 	Progress func(string)
@@ -67,8 +68,11 @@ func (h *Executor) evict(ctx context.Context, pod world.PodRef) error {
 		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		DeleteOptions: &metav1.DeleteOptions{Preconditions: uidPrecondition(pod)},
 	})
-	if apierrors.IsTooManyRequests(err) {
+	switch {
+	case apierrors.IsTooManyRequests(err):
 		return &budgetError{err}
+	case apierrors.IsForbidden(err) && apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
+		return &terminatingError{err}
 	}
 	return ExplainForbidden(err, Rule{Resource: "pods/eviction", Verb: "create", Namespace: pod.Namespace})
 }
@@ -81,6 +85,16 @@ func (e *budgetError) Error() string {
 }
 
 func (e *budgetError) Unwrap() error { return e.err }
+
+// terminatingError: the API server rejects evictions in a namespace that is being deleted. The namespace's deletion
+// deletes the pod soon.
+type terminatingError struct{ err error }
+
+func (e *terminatingError) Error() string {
+	return "its namespace is terminating: " + printable.Line(e.err.Error(), 200)
+}
+
+func (e *terminatingError) Unwrap() error { return e.err }
 
 // uidPrecondition makes a call fail for a namesake.
 func uidPrecondition(pod world.PodRef) *metav1.Preconditions {
@@ -113,15 +127,21 @@ func (h *Executor) ungate(ctx context.Context, a Action) error {
 	return ExplainForbidden(err, Rule{Resource: "pods", Verb: "patch", Namespace: a.Pod.Namespace})
 }
 
-// evictWithRetry retries an eviction while a budget blocks it, until the context ends.
+// evictWithRetry retries an eviction while a budget blocks it or the pod's namespace is terminating, until the context ends.
 func (h *Executor) evictWithRetry(ctx context.Context, pod world.PodRef) error {
+	namespaceTerminates := false
 	for {
 		err := h.evict(ctx, pod)
+		if namespaceTerminates && apierrors.IsNotFound(err) {
+			return nil
+		}
 		var budget *budgetError
-		if !errors.As(err, &budget) || h.Pause == nil {
+		var terminating *terminatingError
+		namespaceTerminates = errors.As(err, &terminating)
+		if !namespaceTerminates && !errors.As(err, &budget) || h.Pause == nil {
 			return err
 		}
-		h.report(fmt.Sprintf("evicting pod %s: %v; retried every %s", pod, budget, RetryInterval))
+		h.report(fmt.Sprintf("evicting pod %s: %v; retried every %s", pod, err, RetryInterval))
 		if h.Pause(ctx) != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package operate_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,37 @@ func TestDo_ForbiddenNamesRule(t *testing.T) {
 				t.Errorf("the rule %+v is not among what the action says it needs: %+v", refused.Rule, tt.action.Rules())
 			}
 		})
+	}
+}
+
+// Admission plugins and webhooks answer 403 too, and no RBAC rule changes that.
+func TestDo_AdmissionDenialIsToldAsIs(t *testing.T) {
+	for name, denial := range map[string]error{
+		"webhook": &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusForbidden,
+			Message: `admission webhook "validate.example.com" denied the request: forbidden: User "jane" cannot delete pods on Fridays`,
+		}},
+		"admission plugin": apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "web", errors.New(`violates PodSecurity "restricted:latest"`)),
+		"quoting plugin":   apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "web", errors.New(`User "jane" may do so later`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fake.NewClientset(web)
+			c.PrependReactor("delete", "pods", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, denial })
+			hand := operate.Executor{Client: c}
+			err := hand.Do(context.Background(), operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(web)})
+			var refused *operate.ForbiddenError
+			if want := "trying to delete pod shop/web: " + denial.Error(); err == nil || err.Error() != want || errors.As(err, &refused) {
+				t.Errorf("it says\n%v\nwant\n%s", err, want)
+			}
+		})
+	}
+}
+
+func TestExplainForbidden_UserIsUnquoted(t *testing.T) {
+	denial := apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(`User "CN=\"jane\"" cannot get path "/metrics"`))
+	var refused *operate.ForbiddenError
+	if !errors.As(operate.ExplainForbidden(denial, operate.Rule{Verb: "get"}), &refused) || refused.User != `CN="jane"` {
+		t.Errorf("it is %+v, want one about the user", refused)
 	}
 }
 
@@ -166,6 +198,62 @@ func TestEvict_RetriesWhileBudgetBlocks(t *testing.T) {
 	err := hand.Do(context.Background(), evict)
 	if err == nil || len(*asked) != 1 || !strings.Contains(err.Error(), "trying to evict pod shop/web: a PodDisruptionBudget blocks it") {
 		t.Errorf("after %d tries an eviction that was given up says %v", len(*asked), err)
+	}
+}
+
+// terminating is an API server that rejects evictions in the pod's namespace, as NamespaceLifecycle does.
+func terminating(objects ...runtime.Object) (c *fake.Clientset, asked *int) {
+	c, asked = fake.NewClientset(objects...), new(int)
+	c.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		create := a.(clienttesting.CreateAction)
+		name := create.GetObject().(metav1.Object).GetName()
+		if create.GetSubresource() != "eviction" {
+			return false, nil, nil
+		}
+		*asked++
+		pods := schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+		if _, err := c.Tracker().Get(pods, create.GetNamespace(), name); err != nil {
+			return true, nil, err
+		}
+		err := apierrors.NewForbidden(pods.GroupResource(), name, errors.New("unable to create new content in namespace shop because it is being terminated"))
+		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: v1.NamespaceTerminatingCause, Message: "namespace shop is being terminated"}}
+		return true, nil, err
+	})
+	return c, asked
+}
+
+func TestDrain_WaitsForTerminatingNamespace(t *testing.T) {
+	c, asked := terminating(mk.Node("node-1").Obj(), web)
+	said, pauses := []string{}, 0
+	hand := operate.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error {
+		if pauses++; pauses < 2 {
+			return nil
+		}
+		return c.Tracker().Delete(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, web.Namespace, web.Name)
+	}}
+	if err := hand.Do(context.Background(), operate.Action{Verb: operate.Drain, Node: "node-1"}); err != nil || *asked != 2 {
+		t.Errorf("asked %d times, want 2: %v", *asked, err)
+	}
+	if want := "draining node node-1: 0 of 1 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets"; len(said) != 2 || said[0] != want {
+		t.Errorf("said %q, want %q twice", said, want)
+	}
+}
+
+func TestEvict_RetriesInTerminatingNamespace(t *testing.T) {
+	evict := operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(web)}
+	c, asked := terminating(web)
+	said := []string{}
+	hand := operate.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error {
+		return c.Tracker().Delete(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, web.Namespace, web.Name)
+	}}
+	if err := hand.Do(context.Background(), evict); err != nil || *asked != 2 {
+		t.Errorf("asked %d times, want 2: %v", *asked, err)
+	}
+	if len(said) != 1 || !strings.HasPrefix(said[0], "evicting pod shop/web: its namespace is terminating: ") {
+		t.Errorf("said %q", said)
+	}
+	if err := hand.Do(context.Background(), evict); !apierrors.IsNotFound(err) {
+		t.Errorf("the eviction of a pod that is gone says %v", err)
 	}
 }
 

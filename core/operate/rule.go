@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -59,7 +60,7 @@ func YAML(rules []Rule) string {
 	return b.String()
 }
 
-// ForbiddenError: the API server does not permit a request.
+// ForbiddenError: the API server's authorizer does not permit a request.
 type ForbiddenError struct {
 	Rule Rule
 	// User is the user who lacks the permission, if the API server named one.
@@ -78,29 +79,33 @@ func (e *ForbiddenError) Error() string {
 
 func (e *ForbiddenError) Unwrap() error { return e.err }
 
-// ExplainForbidden makes a ForbiddenError of a 403 response; other errors are returned unchanged.
+// ExplainForbidden makes a ForbiddenError of an authorizer's denial. Other errors are returned unchanged, also a 403 of
+// an admission plugin or webhook: no RBAC rule would help, and its message is the reason.
 func ExplainForbidden(err error, r Rule) error {
-	if err == nil || !apierrors.IsForbidden(err) {
+	var response apierrors.APIStatus
+	if !apierrors.IsForbidden(err) || !errors.As(err, &response) {
 		return err
 	}
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		if d := status.Status().Details; d != nil && d.Kind != "" && r.Resource == "" {
-			r.Group, r.Resource = d.Group, d.Kind
-		}
+	status := response.Status()
+	user, denied := deniedUser(status.Message)
+	if !denied {
+		return err
 	}
-	return &ForbiddenError{Rule: r, User: userIn(err.Error()), err: err}
+	if d := status.Details; d != nil && d.Kind != "" && r.Resource == "" {
+		r.Group, r.Resource = d.Group, d.Kind
+	}
+	return &ForbiddenError{Rule: r, User: user, err: err}
 }
 
-// userIn finds the user in the API server's message.
-func userIn(message string) string {
-	_, rest, ok := strings.Cut(message, `User "`)
-	if !ok {
-		return ""
+// deniedUser returns the user that an authorizer's denial names: `pods "web" is forbidden: User "jane" cannot delete resource ...`.
+// The user comes first after "forbidden: ", so that a webhook's text does not pass for a denial.
+func deniedUser(message string) (user string, denied bool) {
+	subject, reason, _ := strings.Cut(message, "forbidden: ")
+	quoted, named := strings.CutPrefix(reason, "User ")
+	name, err := strconv.QuotedPrefix(quoted)
+	if !named || err != nil || subject != "" && !strings.HasSuffix(subject, " is ") || !strings.HasPrefix(quoted[len(name):], " cannot ") {
+		return "", false
 	}
-	user, _, ok := strings.Cut(rest, `"`)
-	if !ok {
-		return ""
-	}
-	return user
+	user, err = strconv.Unquote(name)
+	return user, err == nil
 }
