@@ -39,7 +39,7 @@ func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world
 	all, err := live.CheckAccess(ctx, client, kinds, namespace)
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return s, fmt.Errorf("the API server rejects the credentials: log in again: %w", err)
+		return s, fmt.Errorf("%w: %w", errUnauthorized, err)
 	case err != nil:
 		return s, fmt.Errorf("connecting to the API server: %w", err)
 	}

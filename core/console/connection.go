@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"orrery/core/operate"
+	"orrery/core/printable"
 )
 
 // connection observes all requests to the API server and their results.
@@ -46,7 +48,7 @@ func (p monitoredTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := p.next.RoundTrip(r)
 	switch {
 	case err == nil:
-		p.connection.succeeded(r, response.StatusCode)
+		p.connection.answered(r, response)
 	case r.Context().Err() == nil: // otherwise this side cancelled it
 		p.connection.failed(err)
 	}
@@ -55,6 +57,28 @@ func (p monitoredTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // WrappedRoundTripper implements client-go's RoundTripperWrapper.
 func (p monitoredTransport) WrappedRoundTripper() http.RoundTripper { return p.next }
+
+// errUnauthorized says what to do about expired credentials.
+var errUnauthorized = errors.New("the API server rejects the credentials: log in again")
+
+// answered observes an answer. One that says that nothing can be read, by the API server or by a load balancer before it,
+// is a failure like a broken connection. It tells so of lists and watches only: a request for a single object
+// may fail on its own, and then tells nothing.
+func (l *connection) answered(r *http.Request, response *http.Response) {
+	unauthorized := response.StatusCode == http.StatusUnauthorized
+	if !unauthorized && response.StatusCode < http.StatusInternalServerError {
+		l.succeeded(r, response.StatusCode)
+		return
+	}
+	rule, ok := ruleOf(r)
+	switch {
+	case !ok || rule.Verb != "list" && rule.Verb != "watch":
+	case unauthorized:
+		l.failed(errUnauthorized)
+	default:
+		l.failed(fmt.Errorf("the API server answers %s", printable.Line(response.Status, 80)))
+	}
+}
 
 func (l *connection) failed(err error) {
 	l.mu.Lock()

@@ -166,7 +166,7 @@ type State struct {
 	// Synced says that all initial lists have arrived. Until then Unsynced are the missing kinds.
 	Synced   bool
 	Unsynced []world.Kind
-	// Lost is why the API server is unreachable, since LostSince; nil if it is reachable.
+	// Lost is why the API server is unreachable or answers no lists and watches, since LostSince; nil if it does.
 	Lost      error
 	LostSince time.Time
 	// Unreadable are the kinds that are not readable at all, and MissingRules the missing RBAC rules.

@@ -2,12 +2,15 @@ package console_test
 
 import (
 	"context"
+	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
 	"orrery/core/console"
@@ -153,6 +156,53 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 		s.Inspect(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
 		return seen && s.State().Lost == nil
 	})
+}
+
+// Expired credentials, and a load balancer without an API server, answer every request.
+func TestSession_ReportsFailingAnswers(t *testing.T) {
+	for code, want := range map[int]string{
+		http.StatusUnauthorized:       "the API server rejects the credentials: log in again",
+		http.StatusBadGateway:         "the API server answers 502 Bad Gateway",
+		http.StatusServiceUnavailable: "the API server answers 503 Service Unavailable",
+	} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			api := newStub(t)
+			api.put(small)
+			s := open(t, api)
+			eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
+			list := func() error {
+				_, err := s.Executor().Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+				return err
+			}
+			api.answer(code)
+			if err := list(); err == nil {
+				t.Error("the list has succeeded")
+			}
+			st := s.State()
+			want := "the connection is lost, for 12s; showing the last known state: " + want
+			if alert := st.Alert(st.LostSince.Add(12 * time.Second)); alert != want {
+				t.Errorf("the alert is %q, want %q", alert, want)
+			}
+			api.answer(0)
+			if err := list(); err != nil {
+				t.Error(err)
+			}
+			eventually(t, s, "the end of the alert", func() bool { return s.State().Lost == nil })
+		})
+	}
+}
+
+// Watches that end and are rejected tell the same.
+func TestSession_ReportsRejectedWatches(t *testing.T) {
+	api := newStub(t)
+	api.put(small)
+	s := open(t, api)
+	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
+	api.answer(http.StatusUnauthorized)
+	api.server.CloseClientConnections()
+	eventually(t, s, "the alert", func() bool { st := s.State(); return strings.HasSuffix(st.Alert(time.Now()), ": log in again") })
+	api.answer(0)
+	eventually(t, s, "the end of the alert", func() bool { st := s.State(); return st.Alert(time.Now()) == "" })
 }
 
 // A panic of what reads the engine is the caller's, who can restore the terminal, and the session goes on.

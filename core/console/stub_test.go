@@ -29,6 +29,7 @@ type stub struct {
 	log     []event
 	changed chan struct{}
 	forbids map[string]bool // "verb resource", and "verb resource in namespace"
+	answers int             // the code of all answers; zero for the usual ones
 	writes  []string
 }
 
@@ -71,6 +72,13 @@ func (s *stub) forbid(what string, forbidden bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forbids[what] = forbidden
+}
+
+// answer answers all requests with a code; zero ends that.
+func (s *stub) answer(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = code
 }
 
 func (s *stub) put(objects ...world.Object) {
@@ -129,12 +137,14 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if namespace != "" {
 		what += " in " + namespace
 	}
-	forbidden := s.forbids[what]
+	forbidden, code := s.forbids[what], s.answers
 	if r.Method != http.MethodGet {
 		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
 	}
 	s.mu.Unlock()
 	switch {
+	case code != 0:
+		http.Error(w, "<html>from a load balancer</html>", code)
 	case r.Method != http.MethodGet:
 		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, schema.GroupResource{}, "the stub is read-only")
 	case forbidden:
