@@ -202,6 +202,33 @@ func TestDirectory_HasOneWriter(t *testing.T) {
 	}
 }
 
+// The directory is removed and made again: a later try opens and locks the new one.
+func TestRecorder_OpensTheDirectoryAnew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "recording")
+	s := newScene(t, &directory{path: dir}, Limits{MaxBytes: 1 << 30, MaxAge: time.Hour, segment: 16 << 10})
+	s.run(20)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, directoryMode)); err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		if s.run(1); !s.recorder.Status().Recording {
+			break
+		}
+	}
+	if s.recorder.Status().Recording {
+		t.Fatal("a removed directory is not noticed")
+	}
+	s.run(30)
+	if d := opened(t, dir); !s.recorder.Status().Up(s.now) || len(d.Segments) == 0 {
+		t.Errorf("%d segments in the new directory: %s", len(d.Segments), s.logged())
+	}
+	other := newScene(t, &directory{path: dir}, Limits{})
+	if other.run(1); !errors.Is(other.recorder.Status().Why, ErrInUse) {
+		t.Errorf("the new directory is not locked: %v", other.recorder.Status().Why)
+	}
+	s.recorder.Finish(s.now)
+}
+
 // A crash cuts a file anywhere: what is before is decided as it was recorded.
 func TestVerify_SegmentsCutByACrash(t *testing.T) {
 	dir := t.TempDir()

@@ -289,6 +289,8 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 	r.retryAt = now.Add(retryEvery << min(max(r.tries-1, 0), 3))
 	if errors.Is(err, play.ErrFellBehind) {
 		r.retryAt = now
+	} else {
+		r.closeDisk()
 	}
 	if refused := (*recordError)(nil); errors.As(err, &refused) {
 		r.withoutPast = true
@@ -306,12 +308,20 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 	})
 }
 
+// closeDisk gives up the directory and its lock, so that the next try opens what is there by then: after a remount it is another directory.
+func (r *Recorder) closeDisk() {
+	if r.opened {
+		r.disk.Close()
+	}
+	r.opened = false
+}
+
 // Finish ends the recording with the process. The scheduler has ended, so that there are no more records.
 func (r *Recorder) Finish(now time.Time) {
 	if !r.opened {
 		return
 	}
-	defer r.disk.Close()
+	defer r.closeDisk()
 	if r.current == nil {
 		return
 	}
