@@ -295,10 +295,13 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 	if refused := (*recordError)(nil); errors.As(err, &refused) {
 		r.withoutPast = true
 	}
-	if r.why != nil || ctx.Err() != nil {
+	if r.why != nil && causeOf(r.why) == causeOf(err) || ctx.Err() != nil {
 		return
 	}
-	r.why, r.since = err, r.get().Flushed
+	if r.why == nil {
+		r.since = r.get().Flushed
+	}
+	r.why = err
 	r.options.Logger.Error(err, "Nothing is recorded; scheduling goes on", "directory", r.options.Directory, "recordedUpTo", r.since)
 	r.update(func(s *Status) {
 		if s.Recording {
@@ -306,6 +309,23 @@ func (r *Recorder) stop(ctx context.Context, now time.Time, err error) {
 		}
 		s.Recording, s.Why = false, err
 	})
+}
+
+// causeOf returns the innermost text of an error: around it are what was done and the name of a file, which are others at the next try.
+func causeOf(err error) string {
+	for {
+		var inner error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			inner = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			inner = e.Unwrap()[0]
+		}
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
 }
 
 // closeDisk gives up the directory and its lock, so that the next try opens what is there by then: after a remount it is another directory.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -318,5 +320,33 @@ func TestRecorder_RefusesABoundBelowItsState(t *testing.T) {
 	s.run(60)
 	if s.recorder.Status().Recording || !strings.Contains(s.logged(), "all segments need four times as much, and may have 4.0 KiB") || len(d.segments()) > 0 {
 		t.Errorf("logged %s, left %v", s.logged(), d.segments())
+	}
+}
+
+// An outage may change its reason: the status and the log say the present one, and it stays one outage.
+func TestRecorder_SaysWhyAnOutageGoesOn(t *testing.T) {
+	d := newFakeDisk()
+	s := newScene(t, d, Limits{})
+	s.run(10)
+	tries := 0
+	var fails error = ErrInUse
+	d.fails = func(call string) error {
+		if tries++; fails == ErrInUse {
+			return fails
+		}
+		return &fs.PathError{Op: "write", Path: fmt.Sprint("segment-", tries), Err: fails}
+	}
+	s.run(30)
+	if why := s.recorder.Status().Outage(s.now); !strings.Contains(why, "since 09:00:10: ") || !strings.HasSuffix(why, ErrInUse.Error()) {
+		t.Errorf("the outage is %q", why)
+	}
+	fails = syscall.ENOSPC
+	s.run(100)
+	st := s.recorder.Status()
+	if why := st.Outage(s.now); !strings.Contains(why, "since 09:00:10: write segment-") || !strings.HasSuffix(why, "no space left on device") {
+		t.Errorf("the outage is %q", why)
+	}
+	if n := strings.Count(s.logged(), "Nothing is recorded"); n != 2 || st.Gaps != 1 {
+		t.Errorf("logged %d times, with %d gaps: %s", n, st.Gaps, s.logged())
 	}
 }

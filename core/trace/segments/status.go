@@ -14,7 +14,7 @@ type Status struct {
 	// Recording is false from an error of the disk until it records again. Flushed is when records last reached the disk; zero before the first.
 	Recording bool
 	Flushed   time.Time
-	// Why is the error that stopped it.
+	// Why is the error that stopped it, or that of a later try to go on, if that differs.
 	Why error
 	// Written counts bytes, Gaps how often it stopped, since the process began.
 	Written uint64
