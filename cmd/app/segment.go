@@ -35,7 +35,7 @@ func openSegment(path, at string) (*recording, error) {
 	defer d.Close()
 	s, place := d.Last(), &segmentPlace{}
 	if at != "" && !strings.HasPrefix(at, "@") {
-		if place.at, err = momentIn(d, at); err != nil {
+		if place.at, err = momentIn(d.Segments[0].Start, d.End, at); err != nil {
 			return nil, fmt.Errorf("at %q: %w", at, err)
 		}
 		found := false
@@ -57,14 +57,14 @@ func openSegment(path, at string) (*recording, error) {
 // directoryName is the name of a directory in output.
 func directoryName(path string) string { return printable.Line(filepath.Base(path), 120) }
 
-// momentIn parses a time of a recording on disk. A time of day is the last one in it: days may be recorded, and the latest is asked about.
-func momentIn(d *segments.Directory, text string) (time.Time, error) {
-	first, last := d.Segments[0].Start, d.Last().End()
+// momentIn parses a time of a recording on disk, from its first time to its end. A time of day is the last one in it: days may be recorded, and the latest is asked about.
+func momentIn(first time.Time, end func() time.Time, text string) (time.Time, error) {
 	for _, layout := range clocks[:2] {
 		ofDay, err := time.Parse(layout, text)
 		if err != nil {
 			continue
 		}
+		last := end()
 		t := last.UTC().Truncate(24 * time.Hour).Add(ofDay.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)))
 		if t.Sub(last) > time.Second {
 			t = t.Add(-24 * time.Hour)

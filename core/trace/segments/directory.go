@@ -28,16 +28,6 @@ type Segment struct {
 	Modified time.Time
 }
 
-// End returns a time that no record of a segment is after, unless its file was changed since: the last write to it, or the longest that
-// a segment is written to.
-func (s Segment) End() time.Time {
-	longest := s.Start.Add(segmentAge + time.Minute)
-	if s.Modified.Before(longest) {
-		return s.Modified
-	}
-	return longest
-}
-
 // Directory is a recording in segments, as they were when it was opened.
 type Directory struct {
 	root *os.Root
@@ -108,6 +98,17 @@ func list(root *os.Root) (all []Segment, partial []string, err error) {
 
 // Last returns the latest segment.
 func (d *Directory) Last() Segment { return d.Segments[len(d.Segments)-1] }
+
+// End returns the time of the last record. It may read the last segment: a file may be written to for long after its beginning, where that is
+// the scheduler's past, and its own time may be that of a copy.
+func (d *Directory) End() time.Time {
+	last := Directory{root: d.root, Segments: d.Segments[len(d.Segments)-1:]}
+	s := last.Summaries(nil)[0]
+	if s.Summary.End.Before(s.Segment.Start) {
+		return s.Segment.Start
+	}
+	return s.Summary.End
+}
 
 // At returns the segment that a time is in: the last that begins no later. It returns false for a time before all.
 func (d *Directory) At(t time.Time) (Segment, bool) {

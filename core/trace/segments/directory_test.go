@@ -229,6 +229,53 @@ func TestRecorder_OpensTheDirectoryAnew(t *testing.T) {
 	s.recorder.Finish(s.now)
 }
 
+// The end is that of the records: a segment that begins with ten minutes of the past is written to for longer than an hour, and the time of its
+// file may be that of a copy.
+func TestDirectory_EndsWithItsLastRecord(t *testing.T) {
+	dir := t.TempDir()
+	full := false
+	s := newScene(t, &fullDisk{Disk: &directory{path: dir}, full: &full}, Limits{})
+	s.cluster = busyCluster(3, 2*time.Hour)
+	minutes := func(n int) {
+		for range n {
+			s.decide(60)
+			s.recorder.Step(t.Context(), s.now)
+		}
+	}
+	minutes(1)
+	full = true
+	s.recorder.stop(t.Context(), s.now, syscall.ENOSPC)
+	minutes(10)
+	full = false
+	minutes(59)
+	d := opened(t, dir)
+	if want := start.Add(70 * time.Minute); len(d.Segments) != 2 || want.Sub(d.End()) > time.Second || d.End().Sub(d.Last().Start) < 68*time.Minute {
+		t.Errorf("%d segments end at %v, want %v", len(d.Segments), d.End(), want)
+	}
+	copied := start.Add(48 * time.Hour)
+	before := d.End()
+	if err := os.Chtimes(filepath.Join(dir, d.Last().Name), copied, copied); err != nil {
+		t.Fatal(err)
+	}
+	if after := opened(t, dir).End(); !after.Equal(before) {
+		t.Errorf("a copy ends at %v, not %v", after, before)
+	}
+	s.recorder.Finish(s.now)
+}
+
+// fullDisk has no room at times.
+type fullDisk struct {
+	Disk
+	full *bool
+}
+
+func (d *fullDisk) Probe(bytes int64) error {
+	if *d.full {
+		return syscall.ENOSPC
+	}
+	return d.Disk.Probe(bytes)
+}
+
 // A crash cuts a file anywhere: what is before is decided as it was recorded.
 func TestVerify_SegmentsCutByACrash(t *testing.T) {
 	dir := t.TempDir()
