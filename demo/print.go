@@ -12,17 +12,32 @@ import (
 	"orrery/core/world"
 )
 
+// PrintOptions are how a recording is printed.
+type PrintOptions struct {
+	// Player is how it is read and played, except for its follower.
+	Player play.Options
+	// From, if not nil, returns the time of the first line, given when the recording starts and ends.
+	From func(start, end time.Time) (time.Time, error)
+}
+
 // Print replays a recording, as fast as possible, and writes a line for every effect, mark and problem, and a summary at the
 // end. A damaged recording is printed as far as it can be read, and the error names the position.
-func Print(w io.Writer, from io.Reader, o play.Options) error {
+func Print(w io.Writer, recording io.Reader, o PrintOptions) error {
 	p := &printer{out: w}
-	o.Follower = func(e *engine.Engine) play.Follower {
+	o.Player.Follower = func(e *engine.Engine) play.Follower {
 		p.began = e.Now()
 		return p
 	}
-	player, err := play.NewPlayer(from, o)
+	player, err := play.NewPlayer(recording, o.Player)
 	if err != nil {
 		return err
+	}
+	if o.From != nil {
+		from, err := o.From(player.Start().Time, player.End().Time)
+		if err != nil {
+			return err
+		}
+		p.skipped = from.Sub(p.began)
 	}
 	for i, record := range player.Records() {
 		if err := player.SeekRecord(i + 1); err != nil {
@@ -35,6 +50,7 @@ func Print(w io.Writer, from io.Reader, o play.Options) error {
 			return p.err
 		}
 	}
+	p.skipped = 0
 	p.summary(player.Engine())
 	if damage := player.Damage(); damage != nil && p.err == nil {
 		return damage
@@ -44,9 +60,10 @@ func Print(w io.Writer, from io.Reader, o play.Options) error {
 
 // printer follows an engine and prints its effects.
 type printer struct {
-	out   io.Writer
-	began time.Time
-	err   error // the first error of out
+	out     io.Writer
+	began   time.Time
+	skipped time.Duration // so much after began is not printed
+	err     error         // the first error of out
 }
 
 // Applied implements play.Follower.
@@ -99,8 +116,12 @@ func (p *printer) summary(e *engine.Engine) {
 const maxLine = 200
 
 func (p *printer) line(at time.Time, what, format string, args ...any) {
+	after := max(at.Sub(p.began), 0)
+	if after < p.skipped {
+		return
+	}
 	text := printable.Line(fmt.Sprintf(format, args...), maxLine)
-	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", max(at.Sub(p.began), 0).Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
+	if _, err := fmt.Fprintf(p.out, "%8.3fs  %-16s %s\n", after.Seconds(), printable.Line(what, 16), text); err != nil && p.err == nil {
 		p.err = fmt.Errorf("writing the events: %w", err)
 	}
 }

@@ -135,7 +135,7 @@ func TestOpen_UnknownName(t *testing.T) {
 func printed(t *testing.T, name string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := demo.Print(&out, bytes.NewReader(bytesOf(t, name)), play.Options{}); err != nil {
+	if err := demo.Print(&out, bytes.NewReader(bytesOf(t, name)), demo.PrintOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -177,7 +177,7 @@ func (b *broken) Write(p []byte) (int, error) {
 }
 
 func TestPrint_WriterError(t *testing.T) {
-	if err := demo.Print(&broken{after: 3}, bytes.NewReader(bytesOf(t, "node-drain")), play.Options{}); !errors.Is(err, errBroken) {
+	if err := demo.Print(&broken{after: 3}, bytes.NewReader(bytesOf(t, "node-drain")), demo.PrintOptions{}); !errors.Is(err, errBroken) {
 		t.Errorf("printing: %v, want %v", err, errBroken)
 	}
 }
@@ -185,7 +185,7 @@ func TestPrint_WriterError(t *testing.T) {
 func TestPrint_DamagedRecording(t *testing.T) {
 	var out bytes.Buffer
 	whole := bytesOf(t, "node-drain")
-	err := demo.Print(&out, bytes.NewReader(whole[:len(whole)/2]), play.Options{})
+	err := demo.Print(&out, bytes.NewReader(whole[:len(whole)/2]), demo.PrintOptions{})
 	var damage *trace.Damage
 	if !errors.As(err, &damage) {
 		t.Errorf("printing: %v, want the position of the damage", err)

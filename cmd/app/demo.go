@@ -110,7 +110,10 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	}
 	defer trace.Close()
 	if o.Terminal.Refusal != "" && !f.force {
-		return demo.Print(c.OutOrStdout(), trace, play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, f.noReuse }})
+		return demo.Print(c.OutOrStdout(), trace, demo.PrintOptions{
+			Player: play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, f.noReuse }},
+			From:   func(start, end time.Time) (time.Time, error) { return f.moment(trace, start, end) },
+		})
 	}
 	began := time.Now()
 	o.Clock = func() time.Duration { return time.Since(began) }
@@ -147,15 +150,23 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 
 // openingOf returns where to open a recording: at the moment of --at, or else at the trace's own.
 func (f *demoFlags) openingOf(r *tui.Recording, from *recording) (demo.Opening, error) {
-	own := from.opening
-	if f.at != "" {
-		moment, err := parseMoment(from.segment.exactly(f.at), r.Start())
-		if err != nil {
-			return own, fmt.Errorf("--at %q: %w", printable.Line(f.at, 40), err)
-		}
-		own = demo.Opening{At: moment.Sub(r.Start())}
+	if f.at == "" {
+		return from.opening, nil
 	}
-	return own, nil
+	at, err := f.moment(from, r.Start(), r.End())
+	return demo.Opening{At: at.Sub(r.Start())}, err
+}
+
+// moment returns the moment of --at in a trace with that start and end; the start if it is not given.
+func (f *demoFlags) moment(of *recording, start, end time.Time) (time.Time, error) {
+	if f.at == "" {
+		return start, nil
+	}
+	at, err := parseTimeWithin(of.segment.exactly(f.at), start, end, of.segment)
+	if err != nil {
+		return at, fmt.Errorf("--at %q: %w", printable.Line(f.at, 40), err)
+	}
+	return at, nil
 }
 
 func parseSpeed(text string) (float64, error) {

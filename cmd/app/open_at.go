@@ -65,7 +65,7 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	if numbered {
 		n, err = s.parseRecord(number)
 	} else if at != "" {
-		s.at, err = s.parseTime(at, rec.segment)
+		s.at, err = parseTimeWithin(at, player.Start().Time, player.End().Time, rec.segment)
 		n = player.RecordAt(s.at)
 	}
 	if err != nil {
@@ -105,21 +105,27 @@ func openTraceWith(c *cobra.Command, arg, at string) (*recording, error) {
 	return openTrace(c, arg)
 }
 
-// parseTime parses a time within the trace. People round times, so one just after the end means the end.
-func (s *openedAt) parseTime(text string, in *segmentPlace) (time.Time, error) {
-	first, last := s.Start().Time, s.End().Time
+// parseTimeWithin parses a time of a trace with that start and end; in is its place in a recording on disk, if it is of one.
+// People round times, so one just after the end means the end.
+func parseTimeWithin(text string, first, last time.Time, in *segmentPlace) (time.Time, error) {
 	t, err := parseMoment(text, first)
 	switch {
 	case err != nil:
 		return t, err
 	case t.Before(first):
 		return t, fmt.Errorf("the trace begins only at %s", timeText(first))
-	case t.Sub(last) >= time.Second && in != nil && !in.next.IsZero():
-		return t, fmt.Errorf("nothing was recorded from %s to %s", timeText(last), timeText(in.next))
 	case t.Sub(last) >= time.Second:
-		return t, fmt.Errorf("the trace ends at %s, %s after its beginning", timeText(last), offsetText(last.Sub(first)))
+		return t, afterEnd(first, last, in)
 	case t.After(last):
 		return last, nil
 	}
 	return t, nil
+}
+
+// afterEnd returns the error of a time after the end of a trace.
+func afterEnd(first, last time.Time, in *segmentPlace) error {
+	if in != nil && !in.next.IsZero() {
+		return fmt.Errorf("nothing was recorded from %s to %s", timeText(last), timeText(in.next))
+	}
+	return fmt.Errorf("the trace ends at %s, %s after its beginning", timeText(last), offsetText(last.Sub(first)))
 }
