@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orrery/core/printable"
 	"orrery/core/trace"
 )
 
@@ -50,8 +51,18 @@ that is cut: what comes after its end is in the next one.
 			if err != nil {
 				return err
 			}
+			if in := rec.segment; in != nil && !in.next.IsZero() && !until.Before(in.next) {
+				until = time.Time{}
+			}
 			damage, err := to.write(c, func(w io.Writer) error { return trace.Cut(all, w, from, until) })
 			p.done()
+			if beyond := (*trace.BeyondEndError)(nil); errors.As(err, &beyond) {
+				flag, text := "--from", first
+				if beyond.At != from {
+					flag, text = "--to", last
+				}
+				return fmt.Errorf("%s %q: %w", flag, printable.Line(text, 40), afterEnd(header.Start, beyond.End, rec.segment))
+			}
 			if err != nil {
 				return err
 			}
@@ -65,16 +76,13 @@ that is cut: what comes after its end is in the next one.
 	return c
 }
 
-// afterEveryTrace is later than the end of any trace.
-var afterEveryTrace = time.Unix(1<<40, 0)
-
-// parseSpan parses --from and --to for a trace with the given start.
+// parseSpan parses --from and --to for a trace with the given start. Without --to until is zero.
 func parseSpan(first, last string, start time.Time) (from, until time.Time, err error) {
 	if from, err = parseMoment(first, start); err != nil {
 		return from, until, fmt.Errorf("--from %q: %w", first, err)
 	}
 	if last == "" {
-		return from, afterEveryTrace, nil
+		return from, until, nil
 	}
 	if until, err = parseMoment(last, start); err != nil {
 		return from, until, fmt.Errorf("--to %q: %w", last, err)

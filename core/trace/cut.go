@@ -13,8 +13,10 @@ import (
 // all objects at that time replace them, and the copy is a trace [FromSnapshot]. A trace [FromState] is copied from its last state
 // before first on, so that the copy is replayed exactly; until it is known which that is, the records since a state are kept in
 // memory. A damaged trace is copied up to the damage, with a mark there that says so, and Cut returns the damage as its error.
+//
+// A last of zero is the end. A first or last that is a second or more after the end is a [BeyondEndError]; people round times.
 func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
-	if last.Before(first) {
+	if !last.IsZero() && last.Before(first) {
 		return fmt.Errorf("cutting a trace: the end, %s, is before the beginning, %s", last.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
 	}
 	r, err := NewReader(from)
@@ -22,6 +24,7 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 		return err
 	}
 	c := cutter{to: to, header: r.Header(), first: first, at: first, state: store.New()}
+	end := c.header.Start
 	for record, err := range r.All() {
 		if err != nil {
 			if c.w == nil && c.header.Origin == FromState && len(c.sinceState) == 0 {
@@ -32,14 +35,34 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 			}
 			return c.w.closeDamaged(c.at, err)
 		}
-		if record.At.After(last) {
-			break
+		if !last.IsZero() && record.At.After(last) {
+			return c.close()
+		}
+		if record.At.After(end) {
+			end = record.At
 		}
 		if err := c.add(record); err != nil {
 			return err
 		}
 	}
-	return c.close()
+	if first.Sub(end) >= time.Second {
+		return &BeyondEndError{At: first, End: end}
+	}
+	if err := c.close(); err != nil {
+		return err
+	}
+	if !last.IsZero() && last.Sub(end) >= time.Second {
+		return &BeyondEndError{At: last, End: end}
+	}
+	return nil
+}
+
+// BeyondEndError is the error of a time after the end of a trace. Of a last one it is known only when the copy is written.
+type BeyondEndError struct{ At, End time.Time }
+
+// Error implements error.
+func (e *BeyondEndError) Error() string {
+	return fmt.Sprintf("%s is after the end of the trace, %s", e.At.UTC().Format(time.RFC3339Nano), e.End.UTC().Format(time.RFC3339Nano))
 }
 
 // cutter opens the copy at the first record to keep; dropped decides whether it begins with a snapshot.

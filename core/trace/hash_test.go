@@ -177,6 +177,12 @@ func TestCut_BeginsWithSnapshot(t *testing.T) {
 	if err := trace.Cut(bytes.NewReader(file), io.Discard, second(2), second(1)); err == nil {
 		t.Error("a cut that ends before it begins is made")
 	}
+	for _, c := range []struct{ first, last int }{{10, 11}, {10, 1 << 20}, {2, 10}} {
+		var beyond *trace.BeyondEndError
+		if err := trace.Cut(bytes.NewReader(file), io.Discard, second(c.first), second(c.last)); !errors.As(err, &beyond) || !beyond.End.Equal(second(9)) {
+			t.Errorf("a cut from %ds to %ds of a trace of 9s: %v", c.first, c.last, err)
+		}
+	}
 	if err := trace.Cut(bytes.NewReader(file[:len(file)-1]), io.Discard, second(0), second(9)); err == nil {
 		t.Error("cutting a damaged file to its end is no error")
 	}
