@@ -76,12 +76,15 @@ func (s *Screen) command(line string) tea.Cmd {
 		return nil
 	}
 	w := commandNamed(name)
+	var some []*command
 	if w == nil { // an unambiguous prefix is enough
-		if some := commandsWithPrefix(name); len(some) == 1 {
+		if some = commandsWithPrefix(name); len(some) == 1 {
 			w = some[0]
 		}
 	}
 	switch {
+	case len(some) > 1:
+		s.setStatus("ambiguous: " + listed(some))
 	case w == nil:
 		status := ":" + name + " is no command"
 		if near := nearestCommand(name); near != "" {
@@ -106,6 +109,18 @@ func commandsWithPrefix(prefix string) []*command {
 		}
 	}
 	return some
+}
+
+// listed returns the names of commands, as many as there are completions.
+func listed(some []*command) string {
+	var names []string
+	for _, w := range some[:min(len(some), maxCompletions)] {
+		names = append(names, ":"+w.name)
+	}
+	if len(some) > maxCompletions {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // nearestCommand returns the known command closest to a misspelt one; empty if none is close.

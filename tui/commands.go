@@ -146,6 +146,12 @@ func (s *Screen) commandGoto(rest string) tea.Cmd {
 		s.setStatus(":goto: " + err.Error())
 		return nil
 	}
+	switch {
+	case at.After(t.End):
+		s.setStatus(":goto " + printable.Line(rest, 60) + " is after the end: the recording is " + t.End.Sub(t.Start).Round(time.Millisecond).String() + " long")
+	case at.Before(t.Start):
+		s.setStatus(":goto " + printable.Line(rest, 60) + " is before the start of the recording")
+	}
 	s.control(func(b Playback) error { return b.SeekTo(at) })
 	return nil
 }

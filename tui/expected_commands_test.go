@@ -52,7 +52,8 @@ var k9sLines = []struct {
 	{"a context of a recording", []string{":ctx prod"}, views.Overview, []string{":ctx: this is a recording"}, ""},
 	{"a theme", []string{":theme light"}, views.Overview, nil, "there is no"},
 	{"a misspelt command", []string{":podz"}, views.Overview, []string{":podz is no command; did you mean :pod"}, ""},
-	{"an ambiguous prefix", []string{":p"}, views.Overview, []string{":p is no command"}, ""},
+	{"an ambiguous prefix", []string{":p"}, views.Overview, []string{"ambiguous: :p", ", …"}, "is no command"},
+	{"a prefix of two commands", []string{":evic"}, views.Overview, []string{"ambiguous: :evict, :evictions"}, "is no command"},
 	{"a prefix of one command", []string{":metr"}, views.MetricsPane, []string{"Metrics"}, ""},
 	{"a command in capitals", []string{":PODS"}, views.PodsPane, []string{"default/web-02"}, ""},
 }

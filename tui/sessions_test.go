@@ -88,6 +88,8 @@ func TestCommand_Lines(t *testing.T) {
 		{"goto 50%", "00:30."},
 		{"goto +5s", "00:35."},
 		{"goto 09:00:20", "00:20.000"},
+		{"goto 99:00", ":goto 99:00 is after the end: the recording is 1m"},
+		{"goto -9m", ":goto -9m is before the start of the recording"},
 		{"goto soon", `"soon" is no time`},
 		{"speed 4", "4x"},
 		{"speed max", "max"},
