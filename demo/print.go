@@ -14,6 +14,8 @@ import (
 
 // PrintOptions are how a recording is printed.
 type PrintOptions struct {
+	// Name is what an error calls the recording.
+	Name string
 	// Player is how it is read and played, except for its follower.
 	Player play.Options
 	// From, if not nil, returns the time of the first line, given when the recording starts and ends.
@@ -30,7 +32,7 @@ func Print(w io.Writer, recording io.Reader, o PrintOptions) error {
 	}
 	player, err := play.NewPlayer(recording, o.Player)
 	if err != nil {
-		return err
+		return fmt.Errorf("opening %s: %w", o.Name, err)
 	}
 	if o.From != nil {
 		from, err := o.From(player.Start().Time, player.End().Time)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -39,6 +40,9 @@ func execute(words string, args []string, to, errorsTo io.Writer, options []Opti
 	if panicked := panics.Call("this command", func() { err = run(words, args, stdout, stderr, options) }); panicked != nil {
 		err = panicked
 	}
+	if lost := stdout.Err(); err == nil && lost != nil { // help and lists are written without a look at the error
+		err = fmt.Errorf("writing the answer: %w", lost)
+	}
 	return exitCode(err, stderr)
 }
 
@@ -53,6 +57,7 @@ func run(words string, args []string, stdout, stderr io.Writer, options []Option
 	c.SetOut(stdout)
 	c.SetErr(stderr)
 	c.SetArgs(args)
+	refuseUnknownShells(c)
 	nameCommand(c, words)
 	return c.Execute()
 }
@@ -91,6 +96,15 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 		}
 	}
 	return c
+}
+
+// refuseUnknownShells makes an unknown shell an error. By itself completion answers it with help and exit code 0. The command writes to
+// the output that was set when it was made.
+func refuseUnknownShells(c *cobra.Command) {
+	c.InitDefaultCompletionCmd()
+	if completion, _, err := c.Find([]string{"completion"}); err == nil {
+		completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 }
 
 // openDemo is orrery alone: on a terminal it shows what it is, elsewhere it says so.

@@ -111,6 +111,7 @@ func (f *demoFlags) run(c *cobra.Command, name string, plugins framework.Registr
 	defer trace.Close()
 	if o.Terminal.Refusal != "" && !f.force {
 		return demo.Print(c.OutOrStdout(), trace, demo.PrintOptions{
+			Name:   trace.name,
 			Player: play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, f.noReuse }},
 			From:   func(start, end time.Time) (time.Time, error) { return f.moment(trace, start, end) },
 		})

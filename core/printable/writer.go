@@ -2,6 +2,7 @@ package printable
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +21,7 @@ type Writer struct {
 
 	mu   sync.Mutex
 	rest []byte // the beginning of a character whose end has not been written yet
+	err  error  // the first of the writer below
 }
 
 // NewWriter returns a Writer to another writer.
@@ -40,10 +42,18 @@ func (w *Writer) Write(p []byte) (int, error) {
 	w.rest = bytes.Clone(text[whole:])
 	if whole > 0 {
 		if _, err := w.to.Write(disarm(text[:whole])); err != nil {
+			w.err = cmp.Or(w.err, err)
 			return 0, err
 		}
 	}
 	return len(p), nil
+}
+
+// Err returns the first error of the writer below; nil if it took everything.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // Flush writes the bytes of a character that was begun and not ended.
@@ -55,6 +65,7 @@ func (w *Writer) Flush() error {
 		return nil
 	}
 	_, err := w.to.Write(disarm(rest))
+	w.err = cmp.Or(w.err, err)
 	return err
 }
 

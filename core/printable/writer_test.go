@@ -88,6 +88,9 @@ func TestWriter_ReturnsErrorOfWriterBelow(t *testing.T) {
 	if err := w.Flush(); !errors.Is(err, errBroken) {
 		t.Errorf("flushing: %v", err)
 	}
+	if err := w.Err(); !errors.Is(err, errBroken) {
+		t.Errorf("the first error is %v", err)
+	}
 	if w.Unwrap() != (brokenWriter{}) {
 		t.Error("the writer below is another one")
 	}
