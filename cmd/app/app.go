@@ -87,6 +87,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)
+	describeUsage(c)
 	c.InitDefaultHelpCmd()
 	if help, _, err := c.Find([]string{"help"}); err == nil {
 		// By itself it answers an unknown topic with usage on the standard output and exit code 0.

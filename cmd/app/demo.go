@@ -70,7 +70,7 @@ SCENARIO.yaml describes a simulated cluster and what happens in it; demo/scenari
 
 func (f *demoFlags) addFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.speed, "speed", "1", "the speed: 0.1 to 100, or max; a built-in trace may begin with its own")
+	flags.StringVar(&f.speed, "speed", "1", "the speed: 0.1 to 1000000, or max; a built-in trace may begin with its own")
 	flags.StringVar(&f.at, "at", "", "where to open it, such as +52s; a built-in trace opens shortly before its climax, unless this says +0s")
 	flags.BoolVar(&f.loop, "loop", false, "start again at the end")
 	flags.Uint64Var(&f.seed, "seed", 0, "run the scenario with another seed: the same seed gives the same run")
@@ -175,8 +175,8 @@ func parseSpeed(text string) (float64, error) {
 		return math.Inf(1), nil
 	}
 	speed, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
-	if err != nil || !(speed >= 0.1 && speed <= 1e6) {
-		return 0, fmt.Errorf("--speed=%q: use a number from 0.1 on, or max", printable.Line(text, 40))
+	if err != nil || !(speed >= 0.1 && speed <= 1_000_000) {
+		return 0, fmt.Errorf("--speed=%q: use a number from 0.1 to 1000000, or max", printable.Line(text, 40))
 	}
 	return speed, nil
 }

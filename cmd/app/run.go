@@ -85,7 +85,7 @@ it is 1 after SIGTERM too, with "finished without leader elect".`,
 
 // flagError prints an error of the flags. It ends with kube-scheduler's exit code, not with that of the other commands.
 func flagError(c *cobra.Command, err error) error {
-	fmt.Fprintf(c.ErrOrStderr(), "Error: %s\n", address.ErrorText(err))
+	fmt.Fprintf(c.ErrOrStderr(), "Error: %s\n", address.ErrorText(describeFlagError(err)))
 	return errNo
 }
 
