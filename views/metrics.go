@@ -21,13 +21,13 @@ func drawMetrics(a draw.Area, s *drawCtx) {
 	if a.W >= 96 {
 		numbers, left := a.Rect.Right(32)
 		charts, _ = left.Left(left.W - 3)
-		metricNumbers(a.In(numbers), m)
+		metricNumbers(a.In(numbers), s)
 	}
 	h := charts.H / 3
 	top, below := charts.Top(h)
 	middle, low := below.Top(h)
 	chart(a.In(top), "decisions a second", themes.Good, m.Rate, m.Step, numberOf)
-	chart(a.In(middle), "p99 attempt latency", themes.Accent, m.P99, m.Step, secondsOf)
+	chart(a.In(middle), "p99 attempt latency of each second", themes.Accent, m.P99, m.Step, secondsOf)
 	chart(a.In(low), "pending pods", themes.Backoff, m.Depth, m.Step, numberOf)
 }
 
@@ -41,22 +41,24 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 		most, last = slices.Max(values), values[len(values)-1]
 	}
 	drawHeading(a, 0, title)
-	a.Text(draw.Width(title)+1, 0, themes.Style(token).With(themes.Bold), " "+say(last)+" ")
 	const scale = 8
 	_, rest := a.Top(1)
 	body, under := rest.Top(rest.H - 1)
 	left, plot := body.Left(scale)
 	axis, curve := a.In(left), a.In(plot)
 	dim, line := themes.Style(themes.Dim), themes.Style(themes.Border)
-	if most == 0 {
+	if len(values) == 0 {
 		curve.Center((curve.H-1)/2, dim, "no data yet")
 		return
 	}
+	a.Text(draw.Width(title)+1, 0, themes.Style(token).With(themes.Bold), " "+say(last)+" ")
 	for y := range axis.H {
 		axis.Set(scale-1, y, line, '│')
 	}
-	axisLabel(axis, 0, say(most))
-	if axis.H > 4 {
+	if most > 0 {
+		axisLabel(axis, 0, say(most))
+	}
+	if most > 0 && axis.H > 4 {
 		axisLabel(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
 	}
 	if axis.H > 2 {
@@ -90,9 +92,9 @@ func numberOf(v float64) string { return string(draw.AppendCount(nil, int64(v+0.
 
 func secondsOf(v float64) string { return formatSpan(time.Duration(v * float64(time.Second))) }
 
-// metricNumbers draws the figures beside the curves.
-func metricNumbers(a draw.Area, m *Metrics) {
-	y := 0
+// metricNumbers draws the figures beside the curves, and the header's latency, which covers less time than they do.
+func metricNumbers(a draw.Area, s *drawCtx) {
+	m, y := s.Metrics, 0
 	line := func(name string, style themes.Style, value string) {
 		if y < a.H {
 			a.Fit(0, y, a.W-draw.Width(value)-2, themes.Style(themes.Dim), name)
@@ -101,7 +103,7 @@ func metricNumbers(a draw.Area, m *Metrics) {
 		}
 	}
 	text := themes.Style(themes.Text)
-	drawHeading(a, y, "attempts")
+	drawHeading(a, y, "attempts, whole run")
 	y++
 	for _, t := range m.Attempts {
 		style := text
@@ -112,7 +114,7 @@ func metricNumbers(a draw.Area, m *Metrics) {
 	}
 	y++
 	if y < a.H {
-		drawHeading(a, y, "attempt latency")
+		drawHeading(a, y, "attempt latency, whole run")
 		y++
 	}
 	for _, q := range m.Latency {
@@ -121,6 +123,9 @@ func metricNumbers(a draw.Area, m *Metrics) {
 			took = formatSpan(q.Duration)
 		}
 		line(q.Name, text, took)
+	}
+	if s.Header.P99 > 0 {
+		line("p99 of the last 10s", text, formatSpan(s.Header.P99))
 	}
 	y++
 	if y < a.H {

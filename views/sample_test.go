@@ -263,7 +263,7 @@ func sampleMetrics() *views.Metrics {
 		m.Depth = append(m.Depth, 100+float64(i)*0.7+60*wave)
 	}
 	m.Attempts = []views.NamedCount{{Name: "placed", Count: 40211}, {Name: "unschedulable", Count: 1204, Bad: true}, {Name: "failed", Bad: true}}
-	m.Latency = []views.Quantile{{"half", 41 * time.Microsecond}, {"nine in ten", 63 * time.Microsecond}, {"99 in 100", 84 * time.Microsecond}, {"slowest", 3 * time.Millisecond}}
+	m.Latency = []views.Quantile{{"p50", 41 * time.Microsecond}, {"p90", 63 * time.Microsecond}, {"p99", 84 * time.Microsecond}, {"slowest", 3 * time.Millisecond}}
 	return m
 }
 

@@ -121,6 +121,8 @@ type BindingInFlight struct {
 	Pod   world.PodRef
 	Node  string
 	Stage string
+	// Attempt counts the pod's attempts, including the one that placed it.
+	Attempt int
 	// Since is when the pod was placed; Waiting are the Permit plugins that have not allowed it yet.
 	Since   time.Time
 	Waiting []string
@@ -153,7 +155,7 @@ func (e *Engine) BindingsFrom(first, n int) []BindingInFlight {
 	})
 	list := make([]BindingInFlight, 0, min(n, len(all)-first))
 	for _, b := range all[first:min(first+n, len(all))] {
-		u := BindingInFlight{Pod: world.PodRefOf(b.assumed), Node: b.node, Stage: b.stage.String(), Since: b.since}
+		u := BindingInFlight{Pod: world.PodRefOf(b.assumed), Node: b.node, Stage: b.stage.String(), Attempt: b.popped.GetAttempts(), Since: b.since}
 		if waiting := e.waiting.Get(b.assumed.UID); waiting != nil {
 			u.Waiting = waiting.GetPendingPlugins()
 		}

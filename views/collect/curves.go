@@ -84,8 +84,11 @@ func (c *curves) p99(now time.Time) time.Duration {
 	return sum.quantile(0.99)
 }
 
-// series are the curves up to now, the oldest second first.
+// series are the curves up to now, the oldest second first. A curve without samples is empty.
 func (c *curves) series(now time.Time) (rate, p99 []float64) {
+	if c.first.IsZero() {
+		return nil, nil
+	}
 	rate, p99 = make([]float64, curveSeconds), make([]float64, curveSeconds)
 	for i := range curveSeconds {
 		s := now.Unix() - curveSeconds + 1 + int64(i)
@@ -96,6 +99,9 @@ func (c *curves) series(now time.Time) (rate, p99 []float64) {
 		if s == c.second {
 			p99[i] = c.latencies[place(s, rateWindow)].quantile(0.99).Seconds()
 		}
+	}
+	if c.all.longest == 0 {
+		p99 = nil
 	}
 	return rate, p99
 }

@@ -17,6 +17,17 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
+func TestCurves_EmptyWithoutSamples(t *testing.T) {
+	var c curves
+	if rate, p99 := c.series(noon); len(rate) != 0 || len(p99) != 0 {
+		t.Errorf("%d rates and %d latencies of no decision", len(rate), len(p99))
+	}
+	c.add(&engine.Decision{At: noon})
+	if rate, p99 := c.series(noon); len(rate) == 0 || len(p99) != 0 {
+		t.Errorf("%d rates and %d latencies of a decision that was not measured", len(rate), len(p99))
+	}
+}
+
 // The curve counts the decisions of each second, across seconds without any.
 func TestCurves_CountPerSecond(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

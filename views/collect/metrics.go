@@ -28,7 +28,7 @@ func (c *Collector) metrics(e *engine.Engine) *views.Metrics {
 	for _, q := range [...]struct {
 		name  string
 		share float64
-	}{{"half", 0.5}, {"nine in ten", 0.9}, {"99 in 100", 0.99}, {"slowest", 1}} {
+	}{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"slowest", 1}} {
 		m.Latency = append(m.Latency, views.Quantile{Name: q.name, Duration: latencies.quantile(q.share)})
 	}
 	return m

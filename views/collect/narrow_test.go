@@ -226,6 +226,11 @@ func TestQueue_ListsWaitingPodOnce(t *testing.T) {
 	c := collect.New(collect.Options{})
 	for _, text := range []string{"", "default"} {
 		m := c.Model(e, collect.Query{Open: views.QueuePane, Rows: 10, Filter: mustFilter(t, text)})
+		for _, p := range m.Queue.Pods.Rows[:2] {
+			if p.Attempts != 1 {
+				t.Errorf("%s is in flight in attempt %d, want 1", p.Key, p.Attempts)
+			}
+		}
 		if got := podNames(m.Queue.Pods.Rows); !slices.Equal(got, []string{"default/a", "default/b", "default/c"}) || m.Queue.Counts.InFlight != 2 || m.Queue.Pods.Total != 3 {
 			t.Errorf("filter %q: pods %v of %d, %d in flight; want three, two in flight", text, got, m.Queue.Pods.Total, m.Queue.Counts.InFlight)
 		}

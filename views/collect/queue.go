@@ -79,7 +79,7 @@ func (c *Collector) bindingRows(e *engine.Engine, first, n int) []views.PodRow {
 }
 
 func bindingRow(e *engine.Engine, u *engine.BindingInFlight) views.PodRow {
-	r := views.PodRow{State: views.InFlight, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
+	r := views.PodRow{State: views.InFlight, Attempts: u.Attempt, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
 	r.Name, r.Key = podNames(u.Pod)
 	pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name)
 	if pod != nil {
