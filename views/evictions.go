@@ -40,7 +40,7 @@ var evictionsPane = ListPane[Eviction]{
 }
 
 var evictionColumns = []draw.Column{
-	{Long: "in", Short: "in", Min: 5, Rank: 0, Right: true},
+	{Long: "in", Short: "in", Min: 5, Grow: 1, Max: 6, Rank: 0, Right: true},
 	{Long: "state", Short: "state", Min: 13, Rank: 0},
 	{Long: "", Short: "", Min: 8, Grow: 1, Max: 14, Rank: 7, ShowFrom: 110},
 	{Long: "pod", Short: "pod", Min: 16, Grow: 4, Max: 44, Rank: 0},

@@ -35,7 +35,7 @@ var nodePane = ListPane[NodePod]{
 var nodePodColumns = []draw.Column{
 	{Long: "state", Short: "state", Min: 9, Grow: 1, Max: 15, Rank: 0},
 	{Long: "pod", Short: "pod", Min: 16, Grow: 5, Max: 60, Rank: 0},
-	{Long: "priority", Short: "prio", Min: 8, Rank: 3, Right: true},
+	{Long: "priority", Short: "prio", Min: 8, Grow: 1, Max: 13, Rank: 3, Right: true},
 	{Long: "cpu", Short: "cpu", Min: 8, Rank: 1, Right: true},
 	{Long: "memory", Short: "mem", Min: 8, Rank: 2, Right: true},
 	{Long: "affinity, claims", Short: "has", Min: 10, Grow: 1, Max: 20, Rank: 4},

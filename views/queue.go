@@ -61,7 +61,7 @@ var queueKinds = [...]struct {
 var podColumns = []draw.Column{
 	{Long: "state", Short: "state", Min: 9, Grow: 1, Max: 15, Rank: 0},
 	{Long: "pod", Short: "pod", Min: 17, Grow: 6, Max: 52, Rank: 0},
-	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Max: 8, Rank: 5, Right: true},
+	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Max: 13, Rank: 5, Right: true},
 	{Long: "attempts", Short: "att", Min: 3, Grow: 1, Max: 5, Rank: 4, Right: true},
 	{Long: "waits", Short: "waits", Min: 5, Rank: 2, Right: true},
 	{Long: "reason", Short: "reason", Min: 22, Grow: 8, Rank: 1},

@@ -135,7 +135,7 @@ func TestNumber_IsNeverCut(t *testing.T) {
 	a := c.All(draw.Braille)
 	a.CountRight(0, 0, 6, 0, 48213)
 	a.CountRight(0, 1, 5, 0, 48213)
-	if want := "48,213   \n         "; c.Plain() != want {
+	if want := "48,213   \n48213    "; c.Plain() != want {
 		t.Errorf("got %q, want %q", c.Plain(), want)
 	}
 }

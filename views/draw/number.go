@@ -73,12 +73,12 @@ func AppendSpan(b []byte, d time.Duration) []byte {
 // AppendAge appends an age in whole seconds, minutes, hours or days, so that it changes no more often than it matters.
 func AppendAge(b []byte, d time.Duration) []byte {
 	unit, name := 24*time.Hour, byte('d')
-	switch {
-	case d < time.Minute:
+	switch size := d.Abs(); {
+	case size < time.Minute:
 		unit, name = time.Second, 's'
-	case d < time.Hour:
+	case size < time.Hour:
 		unit, name = time.Minute, 'm'
-	case d < 48*time.Hour:
+	case size < 48*time.Hour:
 		unit, name = time.Hour, 'h'
 	}
 	return append(strconv.AppendInt(b, int64(d/unit), 10), name)
@@ -90,10 +90,10 @@ func (a Area) Count(x, y int, s themes.Style, n int64) int {
 	return a.bytes(x, y, s, AppendCount(room[:0], n))
 }
 
-// CountRight draws a whole number that ends in column x+w, or nothing if it is longer.
+// CountRight draws a whole number that ends in column x+w, abbreviated if it is longer.
 func (a Area) CountRight(x, y, w int, s themes.Style, n int64) {
 	var room [32]byte
-	a.bytesRight(x, y, w, s, AppendCount(room[:0], n))
+	a.bytesRight(x, y, w, s, appendCountWithin(room[:0], n, w))
 }
 
 // Span draws a duration and returns the column after it.
@@ -102,16 +102,16 @@ func (a Area) Span(x, y int, s themes.Style, d time.Duration) int {
 	return a.bytes(x, y, s, AppendSpan(room[:0], d))
 }
 
-// SpanRight draws a duration that ends in column x+w, or nothing if it is longer.
+// SpanRight draws a duration that ends in column x+w, in a larger unit if it is longer.
 func (a Area) SpanRight(x, y, w int, s themes.Style, d time.Duration) {
 	var room [32]byte
-	a.bytesRight(x, y, w, s, AppendSpan(room[:0], d))
+	a.bytesRight(x, y, w, s, appendSpanWithin(room[:0], d, w))
 }
 
-// AgeRight draws an age that ends in column x+w, or nothing if it is longer.
+// AgeRight draws an age that ends in column x+w, in a larger unit if it is longer.
 func (a Area) AgeRight(x, y, w int, s themes.Style, d time.Duration) {
 	var room [32]byte
-	a.bytesRight(x, y, w, s, AppendAge(room[:0], d))
+	a.bytesRight(x, y, w, s, appendAgeWithin(room[:0], d, w))
 }
 
 // ClockRight draws a time of day to the tenth of a second.
@@ -120,10 +120,15 @@ func (a Area) ClockRight(x, y, w int, s themes.Style, t time.Time) {
 	a.bytesRight(x, y, w, s, t.AppendFormat(room[:0], "15:04:05.0"))
 }
 
-// PercentRight draws a fraction as a whole percentage.
+// PercentRight draws a fraction as a whole percentage, abbreviated if it is longer.
 func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
 	var room [32]byte
-	a.bytesRight(x, y, w, s, append(strconv.AppendInt(room[:0], saturating.Truncate(fraction*100+0.5), 10), '%'))
+	percent := saturating.Truncate(fraction*100 + 0.5)
+	b := strconv.AppendInt(room[:0], percent, 10)
+	if len(b) >= w {
+		b = appendScaled(room[:0], percent, w-1)
+	}
+	a.bytesRight(x, y, w, s, append(b, '%'))
 }
 
 // bytes draws digits and units; the micro sign is the only character beyond ASCII.
@@ -142,14 +147,23 @@ func (a Area) bytes(x, y int, s themes.Style, b []byte) int {
 	return x
 }
 
+// bytesRight draws digits and units that end in column x+w. An ellipsis says that a number exists for which there is no room.
 func (a Area) bytesRight(x, y, w int, s themes.Style, b []byte) {
+	switch width := columnsOf(b); {
+	case width <= w:
+		a.bytes(x+w-width, y, s, b)
+	case w > 0:
+		a.Set(x+w-1, y, s, ellipsis)
+	}
+}
+
+// columnsOf returns how many columns bytes draws.
+func columnsOf(b []byte) int {
 	width := 0
 	for _, c := range b {
 		if c != 0xc2 {
 			width++
 		}
 	}
-	if width <= w {
-		a.bytes(x+w-width, y, s, b)
-	}
+	return width
 }
