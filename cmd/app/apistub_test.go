@@ -159,6 +159,7 @@ func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
 	defer s.mu.Unlock()
 	for n, o := range s.objects {
 		if world.KindOf(o) == kind {
+			o = o.DeepCopyObject().(world.Object) // a watch reads the same one
 			o.SetResourceVersion(strconv.Itoa(n + 1))
 			items = append(items, o)
 		}

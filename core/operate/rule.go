@@ -106,6 +106,5 @@ func deniedUser(message string) (user string, denied bool) {
 	if !named || err != nil || subject != "" && !strings.HasSuffix(subject, " is ") || !strings.HasPrefix(quoted[len(name):], " cannot ") {
 		return "", false
 	}
-	user, err = strconv.Unquote(name)
-	return user, err == nil
+	return strings.ReplaceAll(name[1:len(name)-1], `\"`, `"`), true
 }
