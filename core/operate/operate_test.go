@@ -3,6 +3,7 @@ package operate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -108,10 +109,12 @@ func TestDo_AdmissionDenialIsToldAsIs(t *testing.T) {
 }
 
 func TestExplainForbidden_UserIsUnquoted(t *testing.T) {
-	denial := apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(`User "CN=\"jane\"" cannot get path "/metrics"`))
-	var refused *operate.ForbiddenError
-	if !errors.As(operate.ExplainForbidden(denial, operate.Rule{Verb: "get"}), &refused) || refused.User != `CN="jane"` {
-		t.Errorf("it is %+v, want one about the user", refused)
+	for _, user := range []string{`CN="jane"`, `CORP\jane`} {
+		denial := apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf("User %q cannot get path %q", user, "/metrics"))
+		var refused *operate.ForbiddenError
+		if !errors.As(operate.ExplainForbidden(denial, operate.Rule{Verb: "get"}), &refused) || refused.User != user {
+			t.Errorf("it is %+v, want one about the user %s", refused, user)
+		}
 	}
 }
 

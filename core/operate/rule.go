@@ -106,5 +106,6 @@ func deniedUser(message string) (user string, denied bool) {
 	if !named || err != nil || subject != "" && !strings.HasSuffix(subject, " is ") || !strings.HasPrefix(quoted[len(name):], " cannot ") {
 		return "", false
 	}
-	return strings.ReplaceAll(name[1:len(name)-1], `\"`, `"`), true
+	user, err = strconv.Unquote(name)
+	return user, err == nil
 }
