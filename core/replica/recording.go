@@ -27,11 +27,6 @@ func (x *run) startRecording() {
 
 // endRecording ends the recording and waits for that, after the end of the driver, which adds the last records.
 func (x *run) endRecording() {
-	select {
-	case <-x.following:
-	default:
-		return
-	}
 	if x.recorded != nil {
 		x.stopRecording()
 		<-x.recorded

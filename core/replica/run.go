@@ -57,8 +57,12 @@ func (r *Replica) run(ctx context.Context) error {
 	defer r.cluster.Stop()
 	defer func() {
 		x.stop(nil)
-		x.awaitDriver()
-		x.endRecording()
+		select {
+		case <-x.following:
+			x.awaitDriver()
+			x.endRecording()
+		default:
+		}
 	}()
 	election := r.options.Config.LeaderElection
 	if !*election.LeaderElect {
@@ -103,11 +107,6 @@ func (x *run) refresh() error {
 // awaitDriver waits for the end of the scheduling cycle that is under way, after the end of workCtx: until then the engine is the
 // driver's. A plugin may hang in there, and another replica leads by then, so that there is a bound.
 func (x *run) awaitDriver() {
-	select {
-	case <-x.following:
-	default:
-		return
-	}
 	timeout := time.NewTimer(cycleTimeout)
 	defer timeout.Stop()
 	select {
