@@ -57,9 +57,9 @@ func chart(a draw.Area, title string, token themes.Token, values []float64, step
 	}
 	if most > 0 {
 		axisLabel(axis, 0, say(most))
-	}
-	if most > 0 && axis.H > 4 {
-		axisLabel(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
+		if axis.H > 4 {
+			axisLabel(axis, (axis.H-1)/2, say(most*float64(axis.H-(axis.H-1)/2)/float64(axis.H)))
+		}
 	}
 	if axis.H > 2 {
 		axisLabel(axis, axis.H-1, "0")

@@ -87,8 +87,11 @@ func (e *Engine) patchStatus(pod *v1.Pod, nominated string, f *failure, message 
 			ObservedGeneration: pod.Generation,
 		}
 	}
-	if node := f.nomination; node.Mode() == fwk.ModeOverride && (node.NominatedNodeName != pod.Status.NominatedNodeName || node.NominatedNodeName == "" && nominated != "") {
-		patch.NominatedNode = &f.nomination.NominatedNodeName
+	if f.nomination.Mode() == fwk.ModeOverride {
+		node := &f.nomination.NominatedNodeName
+		if clears := *node == "" && nominated != ""; clears || *node != pod.Status.NominatedNodeName {
+			patch.NominatedNode = node
+		}
 	}
 	if patch.Condition != nil || patch.NominatedNode != nil {
 		e.emit(patch)
