@@ -46,6 +46,9 @@ const (
 	PodStays          // the eviction was cancelled, and the deletion failed
 )
 
+// MayStay is the recorded reason of PodStays.
+const MayStay = "its deletion failed, and it may stay by now"
+
 // NewEvictor returns an Evictor whose effects are numbered from first. It fills in mark's type and status; pause returns
 // the delay after a number of failed attempts.
 func NewEvictor(first world.EffectID, mark v1.PodCondition, pause func(attempts int) time.Duration) Evictor {

@@ -106,7 +106,7 @@ func (c *Controller) evictionDone(ref world.PodRef, end evict.Ending) {
 		return
 	case evict.PodStays:
 		c.evictor.CountCancelled()
-		c.record.End(ref.UID, evict.DeviceTaint, evict.Cancelled, c.now, "its deletion failed, and it may stay by now")
+		c.record.End(ref.UID, evict.DeviceTaint, evict.Cancelled, c.now, evict.MayStay)
 		return
 	}
 	if pod := c.store.Pod(ref.Namespace, ref.Name); pod != nil && pod.UID == ref.UID {

@@ -85,7 +85,7 @@ func (c *Controller) Apply(in world.Input) {
 		c.handleDeltas(deltas)
 	case world.EffectDone:
 		if pod, end := c.evictor.EffectDone(c.now, event); end == evict.PodStays {
-			c.record.End(pod.UID, evict.Taint, evict.Cancelled, c.now, "its deletion failed, and it may stay by now")
+			c.record.End(pod.UID, evict.Taint, evict.Cancelled, c.now, evict.MayStay)
 		}
 	}
 }
