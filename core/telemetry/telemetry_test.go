@@ -52,6 +52,22 @@ func watched(t testing.TB) (*memory.Cluster, *engine.Engine, *telemetry.Metrics,
 	return memory.New(memory.Options{Start: start, Seed: 1}), e, m, registry
 }
 
+// gated returns an engine with feature gates, and its metrics.
+func gated(t testing.TB, gates string) (*engine.Engine, *telemetry.Metrics, metrics.KubeRegistry) {
+	t.Helper()
+	features, err := config.ParseFeatureFlag(gates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := metrics.NewKubeRegistry()
+	m := telemetry.New(registry, features)
+	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, m, registry
+}
+
 func create(t testing.TB, c *memory.Cluster, pods ...*mk.PodBuilder) {
 	t.Helper()
 	for _, p := range pods {
@@ -203,16 +219,7 @@ func TestMetrics_FollowFeatureGates(t *testing.T) {
 		{"SchedulerAsyncAPICalls=true", "scheduler_pending_async_api_calls", true},
 		{"SchedulerAsyncAPICalls=false", "scheduler_pending_async_api_calls", false},
 	} {
-		features, err := config.ParseFeatureFlag(row.gates)
-		if err != nil {
-			t.Fatal(err)
-		}
-		registry := metrics.NewKubeRegistry()
-		m := telemetry.New(registry, features)
-		e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e, m, registry := gated(t, row.gates)
 		m.Refresh(e, map[string]int{"pod_binding": 1})
 		if got := strings.Contains(said(t, registry), row.name+"{"); got != row.there {
 			t.Errorf("with %s, %s is there: %v, want %v", row.gates, row.name, got, row.there)
@@ -308,16 +315,7 @@ func TestObserveCall_NamesWritesForBinding(t *testing.T) {
 
 // A call type without pending calls is missing in what Refresh is given.
 func TestRefresh_PendingCallsGoBackToZero(t *testing.T) {
-	features, err := config.ParseFeatureFlag("SchedulerAsyncAPICalls=true")
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := metrics.NewKubeRegistry()
-	m := telemetry.New(registry, features)
-	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, m, registry := gated(t, "SchedulerAsyncAPICalls=true")
 	for _, row := range []struct {
 		waiting map[string]int
 		want    string
