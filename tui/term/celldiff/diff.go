@@ -147,6 +147,10 @@ func (t *Writer) appendCells(b []byte, r *run) []byte {
 		b = append(b, "\x1b[?7h"...)
 	}
 	if blanks > 0 {
+		if t.x < 0 { // behind a wide character
+			t.x = r.x + r.n - blanks
+			b = appendPlace(b, t.x, t.y)
+		}
 		b = append(strconv.AppendInt(append(b, "\x1b["...), int64(blanks), 10), 'X')
 		b = appendHorizontal(b, blanks)
 		t.x += blanks

@@ -77,6 +77,7 @@ func TestShow_WritesOnlyWhatDiffers(t *testing.T) {
 		{"many blanks are erased", rows("abcdefghijkl"), rows(""), "\x1b[1H\x1b[12X\x1b[12C"},
 		{"the last cell does not wrap", rows(), rows("", "", "", "", "           x"), "\x1b[5;12H\x1b[?7lx\x1b[?7h"},
 		{"a wide character leaves the cursor unknown", rows(), rows("日x"), "\x1b[1H日\x1b[1;3Hx"},
+		{"so it does before blanks that are erased", rows("abcdefghijkl"), rows("日"), "\x1b[1H日\x1b[1;3H\x1b[10X\x1b[10C"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := newTerminal(true)
