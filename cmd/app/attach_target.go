@@ -128,7 +128,7 @@ func (o *connector) pod(ctx context.Context) (reach.Pod, error) {
 	if o.kind == "pod" {
 		return reach.Named(ctx, o.cluster.client, o.namespace, o.name)
 	}
-	leader, err := o.lease.Leader(ctx, o.cluster.client, time.Now())
+	leader, err := o.lease.Leader(ctx, o.cluster.client, time.Now(), time.After)
 	if err != nil {
 		return reach.Pod{}, fmt.Errorf("finding the leader: %w", err)
 	}

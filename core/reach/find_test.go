@@ -1,6 +1,7 @@
 package reach_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -63,7 +64,58 @@ func TestLease_NamesTheLeader(t *testing.T) {
 		"expired":  {objects: []runtime.Object{lease("orrery-7d_5b1f", 20*time.Second)}, problem: "of orrery-7d_5b1f expired 5s ago", noLeader: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leader, err := system.Leader(t.Context(), fake.NewClientset(c.objects...), now)
+			leader, err := system.Leader(t.Context(), fake.NewClientset(c.objects...), now, elapsed)
+			check(t, err, c.problem)
+			if leader != c.leader || errors.Is(err, reach.ErrNoLeader) != c.noLeader {
+				t.Errorf("leader %q, error %v", leader, err)
+			}
+		})
+	}
+}
+
+// elapsed is a time.After that does not wait.
+func elapsed(time.Duration) <-chan time.Time {
+	done := make(chan time.Time)
+	close(done)
+	return done
+}
+
+// The clock of this machine is not the holder's: a lease is expired only if it is not renewed while it is watched.
+func TestLease_WaitsForARenewalWhenClocksDiffer(t *testing.T) {
+	ahead := now.Add(40 * time.Second)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		ctx      context.Context
+		next     *coordinationv1.Lease
+		leader   string
+		problem  string
+		noLeader bool
+	}{
+		"renewed":     {next: lease("orrery-7d_5b1f", -time.Second), leader: "orrery-7d_5b1f"},
+		"taken over":  {next: lease("orrery-8e_77aa", -time.Second), leader: "orrery-8e_77aa"},
+		"released":    {next: lease("", -time.Second), problem: "has no holder", noLeader: true},
+		"not renewed": {next: lease("orrery-7d_5b1f", time.Second), problem: "of orrery-7d_5b1f expired 26s ago", noLeader: true},
+		"no time":     {ctx: ended, problem: "waiting for a renewal of the lease kube-system/kube-scheduler: context canceled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset(lease("orrery-7d_5b1f", time.Second))
+			after := func(wait time.Duration) <-chan time.Time {
+				if wait != 3*time.Second {
+					t.Errorf("waits for %v", wait)
+				}
+				if c.next == nil {
+					return nil
+				}
+				if _, err := client.CoordinationV1().Leases(system.Namespace).Update(t.Context(), c.next, metav1.UpdateOptions{}); err != nil {
+					t.Error(err)
+				}
+				return elapsed(wait)
+			}
+			if c.ctx == nil {
+				c.ctx = t.Context()
+			}
+			leader, err := system.Leader(c.ctx, client, ahead, after)
 			check(t, err, c.problem)
 			if leader != c.leader || errors.Is(err, reach.ErrNoLeader) != c.noLeader {
 				t.Errorf("leader %q, error %v", leader, err)
@@ -113,7 +165,7 @@ func TestPods_NameTheMissingRule(t *testing.T) {
 		ask            func(*fake.Clientset) error
 	}{
 		{"leases", `the rule "get leases" (coordination.k8s.io) in namespace kube-system is missing`, func(f *fake.Clientset) error {
-			_, err := system.Leader(t.Context(), f, now)
+			_, err := system.Leader(t.Context(), f, now, elapsed)
 			return err
 		}},
 		{"pods", `the rule "get pods" in namespace kube-system is missing`, func(f *fake.Clientset) error {

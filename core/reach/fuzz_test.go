@@ -55,7 +55,7 @@ func FuzzLeader(f *testing.F) {
 		pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: name}, Status: v1.PodStatus{Phase: v1.PodPhase(phase)}}
 		client := fake.NewClientset(lease, pod)
 		fuzz.Cost(t, len(holder)+len(name)+len(phase), func() {
-			leader, err := reach.Lease{Namespace: "kube-system", Name: "kube-scheduler"}.Leader(t.Context(), client, at)
+			leader, err := reach.Lease{Namespace: "kube-system", Name: "kube-scheduler"}.Leader(t.Context(), client, at, elapsed)
 			if err != nil {
 				fuzz.Error(t, err)
 				return
