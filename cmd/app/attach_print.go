@@ -80,9 +80,23 @@ func newMadeDecision(d *engine.Decision) *madeDecision {
 type decisionPrinter struct {
 	*cobra.Command
 	format   string
+	identity string
 	player   *play.Player
 	lost     bool
 	diverged bool
+	printed  printedDecision
+}
+
+// printedDecision is the last one that was printed, and the scheduler that made it.
+type printedDecision struct {
+	identity string
+	seq      uint64
+	at       time.Time
+}
+
+// has reports whether a decision of a scheduler was printed before: the stream of one that is attached to again begins with its past.
+func (p *printedDecision) has(identity string, d *engine.Decision) bool {
+	return identity == p.identity && d.Seq <= p.seq && !d.At.After(p.at)
 }
 
 // print prints decisions until the scheduler is gone for good.
@@ -118,7 +132,7 @@ func (p *decisionPrinter) batch(b *attach.Batch) error {
 		if p.player != nil {
 			doc.UnknownSeconds = rounded(max(s.Player.Start().Time.Sub(p.player.End().Time), 0).Seconds())
 		}
-		p.player, p.lost, p.diverged = s.Player, false, false
+		p.identity, p.player, p.lost, p.diverged = s.Identity, s.Player, false, false
 		if err := p.document(doc, doc.line()); err != nil {
 			return err
 		}
@@ -150,6 +164,10 @@ func (p *decisionPrinter) decisions(b *attach.Batch) error {
 			return errors.Join(err, p.divergence(b))
 		}
 		for d := range p.player.Engine().Decisions() {
+			if p.printed.has(p.identity, d) {
+				break
+			}
+			p.printed = printedDecision{p.identity, d.Seq, d.At}
 			doc := newMadeDecision(d)
 			if err := p.document(doc, doc.line()); err != nil {
 				return err

@@ -49,6 +49,15 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
+// overlap is how long before the last record that was read the next stream begins, so that nothing is missing between the two: the clocks'
+// difference, records on their way, and finding the next leader.
+const overlap = 20 * time.Second
+
+// maxLag bounds how old by its own time the last record counts as: the scheduler's clock may be another.
+//
+//orrery:limit readers; how far back the next stream is asked for by the time of the last record; what was before is missing
+const maxLag = 10 * time.Minute
+
 // maxWaitingBytes is how much of a trace waits to be taken before the session stops reading, in unpacked bytes. The scheduler then drops
 // it after a while.
 //
@@ -153,6 +162,23 @@ func signal(to chan<- struct{}) {
 type reading struct {
 	*Connection
 	reader *trace.Reader
+	// last is when the last record was read, or its own time if that is earlier: a reader that falls behind reads old records.
+	last time.Time
+}
+
+func (r *reading) note(record *trace.Record) {
+	now := time.Now()
+	r.last = now
+	if record.At.Before(now) {
+		r.last = latest(record.At, now.Add(-maxLag))
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // connect opens a stream and puts its segment up to be taken.
@@ -189,7 +215,9 @@ func begin(c *Connection, o play.Options, maxBytes int64) (*reading, *play.Playe
 	if err != nil {
 		return nil, nil, fmt.Errorf("restoring the state of %s: %w", c.Where, err)
 	}
-	return &reading{c, r}, player, nil
+	begun := &reading{Connection: c, reader: r}
+	begun.note(&first)
+	return begun, player, nil
 }
 
 // run reads stream after stream. A panic of it ends the session as a scheduler that is not found again does.
@@ -209,7 +237,7 @@ func (s *Session) readAll(ctx context.Context, r *reading) {
 			return
 		}
 		s.set(func(st *State) { st.LostAt, st.Lost = time.Now(), why })
-		r = s.reconnect(ctx)
+		r = s.reconnect(ctx, r.last)
 	}
 }
 
@@ -222,7 +250,7 @@ func (s *Session) read(ctx context.Context, r *reading) error {
 		if err != nil {
 			return endOf(r, err)
 		}
-		if !s.put(ctx, record) {
+		if r.note(&record); !s.put(ctx, record) {
 			return ctx.Err()
 		}
 	}
@@ -269,8 +297,9 @@ func (s *Session) put(ctx context.Context, r trace.Record) bool {
 	}
 }
 
-// reconnect attaches to the next leader. It returns nil at the end of the context, and when it gives up.
-func (s *Session) reconnect(ctx context.Context) *reading {
+// reconnect attaches to the next leader, after the last record was read at some time. It returns nil at the end of the context, and when it
+// gives up.
+func (s *Session) reconnect(ctx context.Context, last time.Time) *reading {
 	lost := time.Now()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		s.set(func(st *State) { st.RetryAt = time.Now().Add(wait) })
@@ -281,7 +310,7 @@ func (s *Session) reconnect(ctx context.Context) *reading {
 		}
 		s.set(func(st *State) { st.RetryAt = time.Time{} })
 		gone := time.Since(lost)
-		r, err := s.connect(ctx, gone)
+		r, err := s.connect(ctx, time.Since(last)+overlap)
 		if err == nil {
 			return r
 		}

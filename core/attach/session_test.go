@@ -197,10 +197,71 @@ func TestSession_FollowsTheNextLeader(t *testing.T) {
 		if p.Engine().Digest() != second.engine.Digest() {
 			t.Error("it does not stand where the second scheduler does")
 		}
-		if want := []time.Duration{time.Minute, time.Second, 3 * time.Second, 7 * time.Second}; !slices.Equal(asked, want) {
+		if want := []time.Duration{time.Minute, 21 * time.Second, 23 * time.Second, 27 * time.Second}; !slices.Equal(asked, want) {
 			t.Errorf("asked for streams since %v, want %v", asked, want)
 		}
 	})
+}
+
+// stallingStream fails once nothing has come for 15 s, as a stream.Stream does.
+type stallingStream struct{ io.ReadCloser }
+
+func (s stallingStream) Read(p []byte) (int, error) {
+	stalled := time.AfterFunc(15*time.Second, func() { s.Close() })
+	defer stalled.Stop()
+	return s.ReadCloser.Read(p)
+}
+
+// A stall is noticed late: the next stream is asked for from before the last record that was read.
+func TestSession_AsksForWhatAStallHeldBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := newScheduler(t, "orrery-a")
+		of.schedule("one", "two")
+		began := time.Now()
+		var since, at time.Duration
+		s, err := attach.Open(t.Context(), attach.Options{Play: noOptions, Connect: func(_ context.Context, asked time.Duration) (*attach.Connection, error) {
+			since, at = asked, time.Since(began)
+			c := of.connection("")
+			c.ReadCloser = stallingStream{c.ReadCloser}
+			return c, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		<-time.After(20 * time.Second)
+		synctest.Wait()
+		if at != 16*time.Second || since != at+20*time.Second {
+			t.Errorf("at %v the stream is asked for since %v", at, since)
+		}
+	})
+}
+
+// A reader that fell behind reads records of long ago: their time counts, up to ten minutes.
+func TestSession_AsksForWhatItFellBehind(t *testing.T) {
+	for lag, want := range map[time.Duration]time.Duration{30 * time.Second: 51 * time.Second, time.Hour: 10*time.Minute + 21*time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			<-time.After(time.Until(start.Add(2*time.Second + lag)))
+			of := newScheduler(t, "orrery-a")
+			of.schedule("one", "two") // at start + 2 s
+			var since time.Duration
+			s, err := attach.Open(t.Context(), attach.Options{Play: noOptions, Connect: func(_ context.Context, asked time.Duration) (*attach.Connection, error) {
+				if since = asked; asked > 0 {
+					return nil, errNoLeader
+				}
+				return of.connection("the reader fell behind"), nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			<-time.After(1500 * time.Millisecond)
+			synctest.Wait()
+			if since != want {
+				t.Errorf("%v late the stream is asked for since %v, want %v", lag, since, want)
+			}
+		})
+	}
 }
 
 func TestSession_GivesUp(t *testing.T) {
