@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -73,15 +75,18 @@ that node is not feasible; and without a pod, when pods are pending.`,
 
 // ask answers about a pod, or without one about all pending pods or those of an owner.
 func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []string) (answered, error) {
-	s, err := f.whom.openAt(c, plugins)
-	if err != nil {
-		return nil, err
-	}
 	owner, ofOwner := "", len(args) == 0
 	workload, ofWorkload := "", false
 	if !ofOwner {
 		owner, ofOwner = ownerArgument(args[0])
 		workload, ofWorkload = workloadArgument(args[0])
+	}
+	if f.node != "" && (ofOwner || ofWorkload) {
+		return nil, errors.New("--node is of a pod: name the pod too")
+	}
+	s, err := f.whom.openAt(c, plugins)
+	if err != nil {
+		return nil, err
 	}
 	p := newProgress(c, "explaining")
 	defer p.done()
@@ -91,7 +96,7 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 	if ofOwner {
 		return explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
 	}
-	doc, err := explainAt(s, f.whom.qualify(args[0]), f.node)
+	doc, err := explainAt(s, f.whom.qualify(podArgument(s, args[0])), f.node)
 	if err != nil {
 		return nil, err
 	}

@@ -3,13 +3,18 @@ package app
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
+
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
 	"orrery/core/printable"
 	"orrery/core/whatif/change"
+	"orrery/core/world"
 )
 
 // pendingPodsDocument is the result of explain without a pod: all pending pods by owner and cause, and what places them.
@@ -75,12 +80,49 @@ var ownerKinds = map[string]string{
 // ownerArgument returns the owner that an argument names, as in deploy/web.
 func ownerArgument(arg string) (owner string, ok bool) {
 	kind, name, cut := strings.Cut(arg, "/")
-	kind, known := ownerKinds[kind]
+	kind, known := ownerKinds[singular(kind)]
 	return kind + "/" + name, cut && known
+}
+
+// singular returns a kind as kubectl takes it, in the singular and without its API group.
+func singular(kind string) string {
+	kind, _, _ = strings.Cut(kind, ".")
+	if _, known := ownerKinds[kind]; known {
+		return kind
+	}
+	return strings.TrimSuffix(kind, "s")
+}
+
+// podArgument returns the name of a pod that an argument gives, perhaps as pod/web-0. A namespace "pod" goes before the kind.
+func podArgument(s *openedAt, arg string) string {
+	kind, name, cut := strings.Cut(arg, "/")
+	if cut && (kind == "pod" || kind == "pods" || kind == "po") && s.Engine().Store().Pod(kind, name) == nil {
+		return name
+	}
+	return arg
+}
+
+// checkOwner returns an error if no pod has an owner, pending or not.
+func checkOwner(s *openedAt, namespace, owner string) error {
+	known := map[string]bool{}
+	for o := range s.Engine().Store().Objects(world.Pod) {
+		if namespace == "" || o.GetNamespace() == namespace {
+			known[diagnose.OwnerOf(o.(*v1.Pod))] = true
+		}
+	}
+	if known[owner] {
+		return nil
+	}
+	return fmt.Errorf("at %s of %s no pod has the owner %q%s", timeText(s.at), s.trace, owner, suggestion(owner, slices.Sorted(maps.Keys(known))))
 }
 
 // explainPending explains all pending pods, or those of an owner, in a namespace or in all.
 func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument, error) {
+	if owner != "" {
+		if err := checkOwner(s, namespace, owner); err != nil {
+			return nil, err
+		}
+	}
 	groups, err := diagnose.Pending(s.Engine(), func(g *diagnose.Group) bool {
 		return (namespace == "" || g.Namespace == namespace) && (owner == "" || g.Owner == owner)
 	})

@@ -102,7 +102,7 @@ func pendingGroups(e *engine.Engine) []*Group {
 		if hasNode(e, pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
-		k := key{pod.Namespace, ownerOf(pod), waitsFor(e, pod)}
+		k := key{pod.Namespace, OwnerOf(pod), waitsFor(e, pod)}
 		g := byKey[k]
 		if g == nil {
 			g = &Group{Namespace: k.namespace, Owner: k.owner, Oldest: pod.CreationTimestamp.Time}
@@ -124,8 +124,8 @@ func pendingGroups(e *engine.Engine) []*Group {
 	return groups
 }
 
-// ownerOf names a pod's controller; for a ReplicaSet of a Deployment, the Deployment.
-func ownerOf(pod *v1.Pod) string {
+// OwnerOf names a pod's controller; for a ReplicaSet of a Deployment, the Deployment.
+func OwnerOf(pod *v1.Pod) string {
 	c := metav1.GetControllerOf(pod)
 	if c == nil {
 		return "pod/" + pod.Name
