@@ -146,10 +146,13 @@ func TestScale_UpUntilNodesAreFull(t *testing.T) {
 func TestScale_DownPlacesPendingPods(t *testing.T) {
 	s := newScene(t, node("a", "2"), set("web", 2, "1"))
 	s.create(mk.Pod("late").CPU("1").Obj())
-	s.check("scale web 1", `
+	a := s.check("scale web 1", `
 		late placed: unschedulable (Insufficient cpu) -> a
-		web evicted: a -> gone (deleted)
+		web gone: a -> gone (scaled down)
 	`)
+	if a.Worse() || a.After.Evicted != 0 || a.Verdict() != "1 pod would be placed, 1 would be deleted" && a.Verdict() != "1 pod would be deleted, 1 would be placed" {
+		t.Errorf("after is %+v, the verdict is %q", a.After, a.Verdict())
+	}
 }
 
 func TestScale_PodScalesItsOwner(t *testing.T) {
@@ -163,7 +166,7 @@ func TestScale_CopiesPodWithoutOwner(t *testing.T) {
 		alone-new1 created: - -> a
 		alone-new2 created: - -> a
 	`)
-	s.check("scale alone 0", "alone evicted: a -> gone (deleted)")
+	s.check("scale alone 0", "alone gone: a -> gone (scaled down)")
 }
 
 func TestSetRequests_SmallerPlacesPendingPod(t *testing.T) {

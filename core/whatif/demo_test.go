@@ -62,3 +62,8 @@ func evaluate(t testing.TB, e *engine.Engine, question string) *whatif.Result {
 	}
 	return a
 }
+
+// A pod that is placed with the changes, and then preempted, is evicted, though it had no node at the start.
+func TestEvaluate_CountsEvictionsOfPodsPlacedSince(t *testing.T) {
+	checkSums(t, []string{"priority-storm"}, evaluate(t, engineAt(t, "priority-storm", 10), "delete node rack-a-01"))
+}

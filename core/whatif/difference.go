@@ -141,7 +141,7 @@ func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
 		return Created, true
 	case !there:
 		return NotEvicted, true
-	case !still && before.Node == "":
+	case !still && (before.Node == "" || after.RemovedBy == scaledDown):
 		return Gone, true
 	case !still:
 		return Evicted, true
@@ -151,7 +151,7 @@ func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
 		return StillPending, false // the reason may differ, but the pod is pending
 	case before.Node == "":
 		return Placed, true
-	case after.Node == "" && left:
+	case after.Node == "" && left && after.RemovedBy != scaledDown:
 		return Evicted, true
 	case after.Node == "":
 		return BecomesPending, true

@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,10 +83,15 @@ func TestEvaluate_NoChanges(t *testing.T) {
 	}
 }
 
+// lostNode reports whether a pod that has no node without the changes had one with them, for a while.
+func lostNode(p whatif.PodChange) bool {
+	return p.Before.Node == "" && !slices.Contains([]string{"", "deleted", "scaled down"}, p.After.RemovedBy)
+}
+
 // checkSums compares the pods of a result with its numbers.
 func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 	t.Helper()
-	placed, worse := 0, false
+	placed, evicted, worse := 0, 0, false
 	pendingBefore, pendingAfter := len(a.StillPending), len(a.StillPending)
 	for _, p := range a.Pods {
 		if p.Before.Pending() {
@@ -100,9 +106,17 @@ func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 		if p.Before.Node != "" {
 			placed--
 		}
+		if p.Kind == whatif.Evicted || p.Kind == whatif.Gone && lostNode(p) {
+			evicted++
+		}
 		worse = worse || p.Kind == whatif.Evicted || p.Kind == whatif.BecomesPending
 		if p.Before.Node == p.After.Node && p.Before.Node != "" {
 			t.Errorf("%q: %s is said to fare differently, and is on %s either way", texts, p.Pod, p.After.Node)
+		}
+	}
+	for _, p := range a.StillPending {
+		if lostNode(p) {
+			evicted++
 		}
 	}
 	if got := a.After.Placed - a.Before.Placed; got != placed {
@@ -110,6 +124,9 @@ func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 	}
 	if a.Before.Pending != pendingBefore || a.After.Pending != pendingAfter {
 		t.Errorf("%q: %d pods are pending before and %d after, and pod by pod it is %d and %d", texts, a.Before.Pending, a.After.Pending, pendingBefore, pendingAfter)
+	}
+	if a.Before.Moved+a.Before.Evicted == 0 && a.After.Evicted != evicted {
+		t.Errorf("%q: %d pods are evicted, and pod by pod it is %d", texts, a.After.Evicted, evicted)
 	}
 	if worse != a.Worse() {
 		t.Errorf("%q: worse is %v", texts, a.Worse())

@@ -47,7 +47,7 @@ type Result struct {
 	Truncated bool
 }
 
-// Worse reports whether a pod has no node in the end that it would have without the changes.
+// Worse reports whether a pod loses its node, other than by the scaling down of its owner.
 func (a *Result) Worse() bool {
 	return slices.ContainsFunc(a.Pods, func(p PodChange) bool { return p.Kind.Bad() })
 }
@@ -57,7 +57,7 @@ type ClusterSummary struct {
 	// Placed pods have a node, Pending ones have none.
 	Nodes, Placed, Pending int
 	// Moved pods were replaced on another node, Evicted ones were not replaced, and Preempted is how many of both made
-	// room for another pod.
+	// room for another pod. Pods that the changes scale down are neither.
 	Moved, Evicted, Preempted int
 	// CPU and Memory are the requested shares of all nodes' allocatable, from 0 to 1.
 	CPU, Memory float64
@@ -82,7 +82,7 @@ const (
 	StillPending                     // pending; pending
 	Created                          // does not exist; exists
 	NotEvicted                       // is evicted; stays
-	Gone                             // pending; deleted
+	Gone                             // pending, or of an owner that is scaled down; deleted
 )
 
 func (k ChangeKind) String() string {

@@ -81,6 +81,7 @@ func (r *run) scale(name string, n int) error {
 
 func (r *run) scaleOwner(owner world.Object, n int) error {
 	count := int32(n)
+	r.slots.scaled[string(owner.GetUID())] = true
 	switch o := owner.(type) {
 	case *appsv1.Deployment:
 		return r.scaleDeployment(o, count)
@@ -153,7 +154,7 @@ func (r *run) scaleCopies(pod *v1.Pod, n int) error {
 		r.put(recreate(pod, r.recreations.name(r, pod)))
 	}
 	for i := n; i < len(alike); i++ {
-		r.recreations.scaledDown[alike[i].UID] = true
+		r.recreations.scaledDown[alike[i].UID], r.slots.scaled[ownerOf(alike[i])] = true, true
 		if err := r.cluster.Delete(world.Pod, alike[i].Namespace, alike[i].Name, metav1.DeleteOptions{}); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -23,11 +24,13 @@ type slotTracker struct {
 	byOwner map[string][]*slot
 	// recreated are pods that the changes themselves recreated.
 	recreated map[types.UID]bool
+	// scaled are owners, as in a slot, whose number of pods the changes set.
+	scaled map[string]bool
 }
 
 // slot is a pod's slot; its replacements take it over.
 type slot struct {
-	// origin is the slot's pod at the start; zero if the first pod came later. node is its node.
+	// origin is the slot's pod at the start; zero if the first pod came later. node is its node, until its removal.
 	origin world.PodRef
 	node   string
 	// owner groups pods by owner; a pod without one is its own.
@@ -40,12 +43,12 @@ type slot struct {
 }
 
 func newSlotTracker(e *engine.Engine) *slotTracker {
-	return &slotTracker{base: e, byPod: map[types.UID]*slot{}, byOwner: map[string][]*slot{}, recreated: map[types.UID]bool{}}
+	return &slotTracker{base: e, byPod: map[types.UID]*slot{}, byOwner: map[string][]*slot{}, recreated: map[types.UID]bool{}, scaled: map[string]bool{}}
 }
 
 func (f *slotTracker) fork() *slotTracker {
 	twin := newSlotTracker(f.base)
-	twin.recreated = maps.Clone(f.recreated)
+	twin.recreated, twin.scaled = maps.Clone(f.recreated), maps.Clone(f.scaled)
 	copies := map[*slot]*slot{}
 	for _, s := range f.slots {
 		c := *s
@@ -90,9 +93,13 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 	}
 	s.vacated = true
 	if s.origin.UID == pod.UID {
+		s.node = cmp.Or(s.node, pod.Spec.NodeName) // it may have been bound since the start
 		s.removedBy = removalReason(pod)
-		if f.recreated[pod.UID] {
+		switch {
+		case f.recreated[pod.UID]:
 			s.removedBy = "made anew"
+		case s.removedBy == deleted && f.scaled[s.owner]:
+			s.removedBy = scaledDown
 		}
 	}
 }
@@ -111,8 +118,8 @@ func (f *slotTracker) slotFor(pod *v1.Pod) *slot {
 	return s
 }
 
-// freeSlot returns the slot that a new pod of an owner takes: one of the same name, else the first; nil if none is
-// free.
+// freeSlot returns the slot that a new pod of an owner takes: one of the same name, else the first, of those scaled down only when there
+// is no other; nil if none is free.
 func (f *slotTracker) freeSlot(owner, name string) *slot {
 	var first *slot
 	for _, s := range f.byOwner[owner] {
@@ -120,7 +127,7 @@ func (f *slotTracker) freeSlot(owner, name string) *slot {
 		case !s.vacated:
 		case s.current.Name == name:
 			return s
-		case first == nil:
+		case first == nil, first.removedBy == scaledDown && s.removedBy != scaledDown:
 			first = s
 		}
 	}
@@ -200,5 +207,11 @@ func removalReason(pod *v1.Pod) string {
 			return "its node is gone"
 		}
 	}
-	return "deleted"
+	return deleted
 }
+
+// Reasons for a removal that no controller gives.
+const (
+	deleted    = "deleted"
+	scaledDown = "scaled down"
+)

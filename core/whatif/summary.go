@@ -29,10 +29,11 @@ func (r *run) measure() ClusterSummary {
 		if s.removedBy == string(evict.Preemption) {
 			o.Preempted++
 		}
-		if r.slotOutcome(s).Node == "" {
-			o.Evicted++
-		} else {
+		switch {
+		case r.slotOutcome(s).Node != "":
 			o.Moved++
+		case s.removedBy != scaledDown:
+			o.Evicted++
 		}
 	}
 	r.measureNodes(&o)

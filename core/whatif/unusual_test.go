@@ -71,7 +71,7 @@ func TestRecreations_OfUnknownOwners(t *testing.T) {
 func TestScale_UnknownOwner(t *testing.T) {
 	s := sceneOfObjects(t, node("a", "4"), owned("ReplicaSet", "x", "x-0").Obj(), owned("ReplicaSet", "x", "x-1").Obj())
 	s.check("scale x-0 3", "x-new1 created: - -> a")
-	s.check("scale x-0 1", "x-1 evicted: a -> gone (deleted)")
+	s.check("scale x-0 1", "x-1 gone: a -> gone (scaled down)")
 }
 
 func TestScale_DeploymentScalesReplicaSet(t *testing.T) {
