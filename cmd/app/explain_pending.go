@@ -47,11 +47,19 @@ type pendingGroup struct {
 	oldest time.Time
 }
 
-// groupFix is the change that places the most pods of a group. Command evaluates it for the first of them.
+// askedTogether is for how many pods one command is pasted with ease.
+const askedTogether = 8
+
+// groupFix is the change that places the most pods of a group, when it is made to each of them. Command evaluates that; of a change to
+// many pods, the one to the first.
 type groupFix struct {
 	Change  change.Change `json:"change"`
 	Text    string        `json:"text"`
 	Command string        `json:"command"`
+	// OnePod says that Command is of the first pod alone.
+	OnePod bool `json:"onePod,omitempty"`
+
+	each bool
 }
 
 type capacity struct {
@@ -156,9 +164,19 @@ func newPendingGroup(g *diagnose.Group, again string) pendingGroup {
 		doc.Pods = append(doc.Pods, pod.Name)
 	}
 	if g.Fix != nil {
-		doc.Fix = &groupFix{g.Fix.Change, g.Fix.Text, whatIfCommandFor(again, g.Fix.Change)}
+		doc.Fix = newGroupFix(g, again)
 	}
 	return doc
+}
+
+func newGroupFix(g *diagnose.Group, again string) *groupFix {
+	changes := g.Changes()
+	fix := groupFix{Change: g.Fix.Change, Text: g.Fix.Text, OnePod: len(changes) > askedTogether, each: len(changes) > 1}
+	if fix.OnePod {
+		changes = changes[:1]
+	}
+	fix.Command = whatIfCommandFor(again, changes...)
+	return &fix
 }
 
 func (d *pendingPodsDocument) text(w io.Writer) {
@@ -187,6 +205,14 @@ func (g *pendingGroup) text(w io.Writer, now time.Time) {
 	}
 	fmt.Fprintf(w, "\n  %s\n", printable.Line(g.Summary, 400))
 	if g.Fix != nil {
-		fmt.Fprintf(w, "  fix: %s: places %d of %d\n    %s\n", printable.Line(g.Fix.Text, 200), g.Places, len(g.Pods), printable.Line(g.Fix.Command, 2000))
+		fmt.Fprintf(w, "  fix: %s", printable.Line(g.Fix.Text, 200))
+		if g.Fix.each {
+			fmt.Fprint(w, ", for each pod")
+		}
+		fmt.Fprintf(w, ": places %d of %d", g.Places, len(g.Pods))
+		if g.Fix.OnePod {
+			fmt.Fprint(w, "; of the first pod alone:")
+		}
+		fmt.Fprintf(w, "\n    %s\n", printable.Line(g.Fix.Command, 4000))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/engine"
+	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 
@@ -22,9 +23,17 @@ type Group struct {
 	Oldest time.Time
 	// Diagnosis is that of the first pod.
 	Diagnosis *Diagnosis
-	// Fix is the remedy that places the most of the pods, and Places how many; nil if none places one.
+	// Fix is the remedy that places the most of the pods in their next scheduling cycles, and Places how many; nil if none places one.
 	Fix    *Remedy
 	Places int
+}
+
+// Changes are what Places was counted with: the fix made to each of the pods, or once to something else.
+func (g *Group) Changes() []change.Change {
+	if g.Fix == nil {
+		return nil
+	}
+	return changesTo(g.Pods, g.Fix.Change)
 }
 
 const (

@@ -17,6 +17,17 @@ func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	for i, own := range changesTo(pods, c) {
+		for _, event := range eventsOf(f, pods[i], own) {
+			_ = f.Apply(world.Input{At: f.Now(), Event: event}) // a refused change places nothing
+		}
+	}
+	return decided(f, pods), nil
+}
+
+// changesTo returns a change as it is made to each pod, in their order; one to something that is not a pod's own is made once.
+func changesTo(pods []*v1.Pod, c change.Change) []change.Change {
+	var changes []change.Change
 	for _, pod := range pods {
 		own := c
 		switch {
@@ -28,11 +39,9 @@ func placedBy(e *engine.Engine, pods []*v1.Pod, c change.Change) (int, error) {
 		if pod != pods[0] && own.String() == c.String() {
 			break
 		}
-		for _, event := range eventsOf(f, pod, own) {
-			_ = f.Apply(world.Input{At: f.Now(), Event: event}) // a refused change places nothing
-		}
+		changes = append(changes, own)
 	}
-	return decided(f, pods), nil
+	return changes
 }
 
 // decided tries each of the pods once, whatever its back-off, and counts those that are placed. Other pods have their
