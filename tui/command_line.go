@@ -93,7 +93,7 @@ func (s *Screen) command(line string) tea.Cmd {
 		s.setStatus(status)
 	case w.argument != "" && rest == "" && !strings.HasPrefix(w.argument, "["):
 		s.setStatus(":" + w.name + " wants " + w.argument + " after it")
-	case rest != "" && (w.argument == "" || w.argument == filterArgument && rest[0] != '/'):
+	case rest != "" && (w.argument == "" || w.argument == filterArgument && !isFilter(rest)):
 		s.setStatus(":" + w.name + " wants nothing after it")
 	default:
 		return w.run(s, rest)

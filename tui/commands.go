@@ -65,12 +65,12 @@ func paneCommands() []command {
 // filterArgument is the argument of a pane whose list can be filtered, but not by namespace.
 const filterArgument = "[/filter]"
 
-// paneCommand opens a pane. As in k9s, "/" and a filter may follow where the pane has a list, or a namespace where that is one
-// of pods, or the name of a gang, which has a slash, where it is one of gangs.
+// paneCommand opens a pane. As in k9s, "/" and a filter may follow where the pane has a list, labels, or a namespace where that is one
+// of pods, or the name of a gang, which has a slash, where it is one of gangs. As in kubectl, -l and labels may follow.
 func paneCommand(name string, p *views.Pane) command {
 	c := command{name: name, help: p.Help, pane: true, run: func(s *Screen, rest string) tea.Cmd {
 		s.openPane(p.ID)
-		if filter, is := strings.CutPrefix(rest, "/"); is {
+		if filter, is := filterIn(rest); is {
 			return s.commandFilter(filter)
 		}
 		switch {
@@ -90,6 +90,23 @@ func paneCommand(name string, p *views.Pane) command {
 		c.argument, c.complete = filterArgument, filterCompletions
 	}
 	return c
+}
+
+// filterIn returns the filter in what follows the name of a pane: after a slash, labels as in kubectl, or as in k9s. No name of a namespace
+// or a gang begins with a dash or has an equals sign in it.
+func filterIn(rest string) (filter string, is bool) {
+	if after, is := strings.CutPrefix(rest, "/"); is {
+		return after, true
+	}
+	if strings.HasPrefix(rest, "-") {
+		return rest, true
+	}
+	return "-l " + rest, strings.Contains(rest, "=")
+}
+
+func isFilter(rest string) bool {
+	_, is := filterIn(rest)
+	return is
 }
 
 // ViewNames returns the panes that can be open at first.
