@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
 	"orrery/core/attach"
@@ -89,12 +91,17 @@ func (o *connector) connect(ctx context.Context, since time.Duration) (*attach.C
 	return &attach.Connection{ReadCloser: streamOf{s, client}, Speaker: s.Speaker, Where: client.Text, EndReason: s.EndReason}, nil
 }
 
-// withRemedy says what a refused reader lacks: a secret that was not sent, or a rule.
+// withRemedy says what a refused reader lacks: a certificate authority, a secret that was not sent, or a rule.
 func withRemedy(err error, withheld bool) error {
+	var unverified *tls.CertificateVerificationError
 	refused := errors.Is(err, stream.ErrForbidden) || errors.Is(err, stream.ErrUnauthenticated)
 	switch {
 	case refused && withheld:
 		return fmt.Errorf("%w; the token is not sent without a check of the server's certificate: name its authority with --certificate-authority", err)
+	case errors.As(err, &unverified):
+		return fmt.Errorf("%w; name its authority with --certificate-authority (with --cert-dir a scheduler that signs its own certificate leaves it there)", err)
+	case errors.Is(err, stream.ErrForbidden) && strings.Contains(err.Error(), `"`+user.Anonymous+`"`):
+		return fmt.Errorf("%w; the scheduler takes the user for nobody: to check tokens it needs --authentication-kubeconfig, outside of the cluster, and certificates --client-ca-file", err)
 	case errors.Is(err, stream.ErrForbidden):
 		return fmt.Errorf(`%w; the rule "get" of the nonResourceURL %s is missing`, err, stream.Path)
 	}

@@ -250,6 +250,9 @@ func (f *runFlags) kubeConfig(c *config.Configuration) (*rest.Config, error) {
 		return nil, err
 	}
 	k, err := clientcmd.BuildConfigFromFlags(f.master, connection.Kubeconfig)
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("finding the API server: this is no pod of a cluster, and as with kube-scheduler $KUBECONFIG is not read: name a file with --kubeconfig, or with clientConnection.kubeconfig in that of --config")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("finding the API server: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"orrery/core/parity/apiserver"
@@ -107,17 +108,22 @@ func (o options) whatNext(kubeconfig string) string {
 		scheduling = "Its scheduler is kube-scheduler."
 	}
 	return fmt.Sprintf(`
-A cluster with %d nodes is up. %s Its kubeconfig is %s
+A cluster with %d nodes is up. %s In another terminal:
 
-  orrery console --kubeconfig %[3]s
+  export KUBECONFIG=%s
+
+  orrery console
         watch it, and shadow its scheduler
-  orrery console --kubeconfig %[3]s --schedule --allow-actions
+  orrery console --schedule --allow-actions
         schedule its pods, with actions on the screen
-  orrery run --kubeconfig %[3]s
+  orrery run --kubeconfig $KUBECONFIG --authentication-kubeconfig $KUBECONFIG \
+        --authorization-kubeconfig $KUBECONFIG --cert-dir %[4]s
         schedule its pods without a screen
-  kubectl --kubeconfig %[3]s get pods -A
-  kubectl --kubeconfig %[3]s -n shop scale replicaset web-6d5f8c --replicas 300
+  orrery attach https://127.0.0.1:10259 --certificate-authority %[4]s/kube-scheduler.crt
+        the screen on that scheduler, while it runs
+  kubectl get pods -A
+  kubectl -n shop scale replicaset web-6d5f8c --replicas 300
 
 Ctrl-C stops it and removes all its files.
-`, o.nodes, scheduling, kubeconfig)
+`, o.nodes, scheduling, kubeconfig, filepath.Join(filepath.Dir(kubeconfig), "scheduler"))
 }
