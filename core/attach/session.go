@@ -168,17 +168,8 @@ type reading struct {
 
 func (r *reading) note(record *trace.Record) {
 	now := time.Now()
-	r.last = now
-	if record.At.Before(now) {
-		r.last = latest(record.At, now.Add(-maxLag))
-	}
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	lag := min(max(now.Sub(record.At), 0), maxLag)
+	r.last = now.Add(-lag)
 }
 
 // connect opens a stream and puts its segment up to be taken.
