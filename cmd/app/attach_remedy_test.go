@@ -24,8 +24,8 @@ func TestWithRemedy_NamesWhatIsMissing(t *testing.T) {
 	}{
 		"an unknown authority": {unverified, false, "; name its authority with --certificate-authority (with --cert-dir "},
 		"a withheld token":     {&stream.Refusal{Status: 401}, true, "; the token is not sent without a check of the server's certificate: "},
-		"nobody":               {&stream.Refusal{Status: 403, Text: `forbidden: User "system:anonymous" cannot get`}, false, "; the scheduler takes the user for nobody: "},
-		"somebody":             {&stream.Refusal{Status: 403, Text: `forbidden: User "ann" cannot get`}, false, `; the rule "get" of the nonResourceURL /debug/orrery/stream is missing`},
+		"an anonymous user":    {&stream.Refusal{Status: 403, Text: `forbidden: User "system:anonymous" cannot get`}, false, "; the scheduler has not authenticated the user: "},
+		"a known user":         {&stream.Refusal{Status: 403, Text: `forbidden: User "ann" cannot get`}, false, `; the rule "get" of the nonResourceURL /debug/orrery/stream is missing`},
 		"no stream":            {&stream.Refusal{Status: 500}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -101,7 +101,7 @@ func withRemedy(err error, withheld bool) error {
 	case errors.As(err, &unverified):
 		return fmt.Errorf("%w; name its authority with --certificate-authority (with --cert-dir a scheduler that signs its own certificate leaves it there)", err)
 	case errors.Is(err, stream.ErrForbidden) && strings.Contains(err.Error(), `"`+user.Anonymous+`"`):
-		return fmt.Errorf("%w; the scheduler takes the user for nobody: to check tokens it needs --authentication-kubeconfig, outside of the cluster, and certificates --client-ca-file", err)
+		return fmt.Errorf("%w; the scheduler has not authenticated the user: outside of the cluster it needs --authentication-kubeconfig to check tokens, and --client-ca-file to check certificates", err)
 	case errors.Is(err, stream.ErrForbidden):
 		return fmt.Errorf(`%w; the rule "get" of the nonResourceURL %s is missing`, err, stream.Path)
 	}

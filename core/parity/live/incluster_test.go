@@ -64,7 +64,7 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.allBound(pods + devices + volumes)
 	s.within(attachDeadline, func() error { return s.printedBindings(reader, "with-", volumes) })
 	reader.checkSame()
-	i.proxy.Set(faultproxy.Faults{}) // with a lost TokenReview, a reader is taken for nobody
+	i.proxy.Set(faultproxy.Faults{}) // with a lost TokenReview, a reader is not authenticated
 	ofDeployment := i.attachAs(attacher, "deploy/orrery")
 	s.within(attachDeadline, func() error { return ofDeployment.printedState("attached", "orrery-second") })
 	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
