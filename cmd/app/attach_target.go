@@ -43,9 +43,6 @@ func (a *schedulerTarget) addFlags(set *pflag.FlagSet) {
 // schedulerTargetFlagNames are the flags of a schedulerTarget.
 var schedulerTargetFlagNames = []string{"leader-elect-resource-name", "leader-elect-resource-namespace", "secure-port"}
 
-// schedulerKinds are the kinds of targets, as kubectl names them.
-var schedulerKinds = map[string]string{"deploy": "deploy", "deployment": "deploy", "deployment.apps": "deploy", "pod": "pod", "pods": "pod", "po": "pod"}
-
 // connector opens streams of the scheduler that leads.
 type connector struct {
 	schedulerTarget
@@ -58,13 +55,13 @@ type connector struct {
 // user only.
 func (a *schedulerTarget) connector(c *cobra.Command, n *connection, target, namespace string) (*connector, error) {
 	o := &connector{schedulerTarget: *a, namespace: cmp.Or(namespace, a.lease.Namespace)}
-	kind, name, cut := strings.Cut(target, "/")
+	kind, name, known := cutKind(target)
 	switch {
 	case target == "":
 	case strings.Contains(target, "://"):
 		o.url = target
-	case cut && schedulerKinds[kind] != "" && name != "":
-		o.kind, o.name = schedulerKinds[kind], name
+	case known && (kind == "pod" || kind == "deployment") && name != "":
+		o.kind, o.name = kind, name
 	default:
 		return nil, fmt.Errorf("%q is no scheduler to attach to: say deploy/NAME, pod/NAME or https://HOST:PORT", printable.Line(target, 120))
 	}
@@ -139,7 +136,7 @@ func (o *connector) pod(ctx context.Context) (reach.Pod, error) {
 	if err != nil {
 		return reach.Pod{}, fmt.Errorf("finding the leader: %w", err)
 	}
-	if o.kind == "deploy" {
+	if o.kind == "deployment" {
 		return reach.OfDeployment(ctx, o.cluster.client, o.namespace, o.name, leader)
 	}
 	return reach.OfLeader(ctx, o.cluster.client, o.namespace, leader)

@@ -75,18 +75,18 @@ that node is not feasible; and without a pod, when pods are pending.`,
 
 // ask answers about a pod, or without one about all pending pods or those of an owner.
 func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []string) (answered, error) {
+	s, err := f.whom.openAt(c, plugins)
+	if err != nil {
+		return nil, err
+	}
 	owner, ofOwner := "", len(args) == 0
 	workload, ofWorkload := "", false
-	if !ofOwner {
+	if !ofOwner && !namesPod(s, args[0]) {
 		owner, ofOwner = ownerArgument(args[0])
 		workload, ofWorkload = workloadArgument(args[0])
 	}
 	if f.node != "" && (ofOwner || ofWorkload) {
 		return nil, errors.New("--node is of a pod: name the pod too")
-	}
-	s, err := f.whom.openAt(c, plugins)
-	if err != nil {
-		return nil, err
 	}
 	p := newProgress(c, "explaining")
 	defer p.done()

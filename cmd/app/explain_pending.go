@@ -79,35 +79,24 @@ func (d *pendingPodsDocument) names() []string {
 	return names
 }
 
-// ownerKinds are the names by which an owner is given, as to kubectl.
-var ownerKinds = map[string]string{
-	"deploy": "deployment", "deployment": "deployment", "rs": "replicaset", "replicaset": "replicaset", "sts": "statefulset",
-	"statefulset": "statefulset", "ds": "daemonset", "daemonset": "daemonset", "job": "job",
-}
-
 // ownerArgument returns the owner that an argument names, as in deploy/web.
 func ownerArgument(arg string) (owner string, ok bool) {
-	kind, name, cut := strings.Cut(arg, "/")
-	kind, known := ownerKinds[singular(kind)]
-	return kind + "/" + name, cut && known
+	kind, name, ok := cutKind(arg)
+	return kind + "/" + name, ok && kind != "pod"
 }
 
-// singular returns a kind as kubectl takes it, in the singular and without its API group.
-func singular(kind string) string {
-	kind, _, _ = strings.Cut(kind, ".")
-	if _, known := ownerKinds[kind]; known {
-		return kind
-	}
-	return strings.TrimSuffix(kind, "s")
-}
-
-// podArgument returns the name of a pod that an argument gives, perhaps as pod/web-0. A namespace "pod" goes before the kind.
+// podArgument returns the name of a pod that an argument gives, perhaps as pod/web-0.
 func podArgument(s *openedAt, arg string) string {
-	kind, name, cut := strings.Cut(arg, "/")
-	if cut && (kind == "pod" || kind == "pods" || kind == "po") && s.Engine().Store().Pod(kind, name) == nil {
+	if kind, name, ok := cutKind(arg); ok && kind == "pod" && !namesPod(s, arg) {
 		return name
 	}
 	return arg
+}
+
+// namesPod reports whether an argument is the namespace and name of a pod that exists: a namespace may be called as a kind is.
+func namesPod(s *openedAt, arg string) bool {
+	namespace, name, _ := strings.Cut(arg, "/")
+	return s.Engine().Store().Pod(namespace, name) != nil
 }
 
 // checkOwner returns an error if no pod has an owner, pending or not.
