@@ -22,7 +22,7 @@ func (r *run) deleteGang(name string) error {
 	}
 	for _, m := range r.engine.Gangs().Group(all[at]).Members() {
 		if ref := metav1.GetControllerOfNoCopy(m.Pod); ref != nil {
-			r.recreations.scaledDown[m.Pod.UID] = true
+			r.recreations.ended[m.Pod.UID] = true
 			if o, err := r.cluster.Get(world.Kind(ref.Kind), m.Pod.Namespace, ref.Name); err == nil && o.GetUID() == ref.UID {
 				if err := r.cluster.Delete(world.Kind(ref.Kind), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{}); err != nil {
 					return err

@@ -15,26 +15,26 @@ import (
 // recreations recreates pods for owners that the engine does not have: it knows that a pod has an owner, and not the
 // owner itself. Each pod is recreated as it was; a stateful set's under its own name, once it is gone.
 type recreations struct {
-	stubs      *ownerStubs        // read-only
-	recreated  map[types.UID]bool // pods that were recreated
-	scaledDown map[types.UID]bool // pods not to recreate, as their owner was scaled down
-	count      int
+	stubs     *ownerStubs        // read-only
+	recreated map[types.UID]bool // pods that were recreated
+	ended     map[types.UID]bool // pods not to recreate, as a change scaled their owner down or deleted it
+	count     int
 }
 
 func newRecreations(s *ownerStubs) *recreations {
-	return &recreations{stubs: s, recreated: map[types.UID]bool{}, scaledDown: map[types.UID]bool{}}
+	return &recreations{stubs: s, recreated: map[types.UID]bool{}, ended: map[types.UID]bool{}}
 }
 
 func (c *recreations) fork() *recreations {
 	f := *c
-	f.recreated, f.scaledDown = maps.Clone(c.recreated), maps.Clone(c.scaledDown)
+	f.recreated, f.ended = maps.Clone(c.recreated), maps.Clone(c.ended)
 	return &f
 }
 
 // podChanged recreates a pod that ends. A pod that was terminating at the start has its replacement already.
 func (c *recreations) podChanged(r *run, op world.Op, pod *v1.Pod) {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner == nil || c.recreated[pod.UID] || c.scaledDown[pod.UID] || r.slots.recreated[pod.UID] {
+	if owner == nil || c.recreated[pod.UID] || c.ended[pod.UID] || r.slots.recreated[pod.UID] {
 		return
 	}
 	gone := op == world.Deleted || pod.Status.Phase == v1.PodFailed

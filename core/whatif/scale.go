@@ -154,7 +154,7 @@ func (r *run) scaleCopies(pod *v1.Pod, n int) error {
 		r.put(recreate(pod, r.recreations.name(r, pod)))
 	}
 	for i := n; i < len(alike); i++ {
-		r.recreations.scaledDown[alike[i].UID], r.slots.scaled[ownerOf(alike[i])] = true, true
+		r.recreations.ended[alike[i].UID], r.slots.scaled[ownerOf(alike[i])] = true, true
 		if err := r.cluster.Delete(world.Pod, alike[i].Namespace, alike[i].Name, metav1.DeleteOptions{}); err != nil {
 			return err
 		}
