@@ -59,7 +59,8 @@
 // mk/kinds the kinds of pods that speed is measured with, mk/canaries objects that tell where their texts go, codec/codectest a check that
 // every field of a state is thought of, planted mistakes laid over the source to see that tests find them. Package soak runs all this for
 // long in a hostile simulation, soak/command over many seeds, soak/plant with mistakes planted. Package fuzz has what the fuzz targets
-// have in common, and fuzz/command runs them all. Package parity is a module of its own, which compares all this with upstream.
+// have in common, and fuzz/command runs them all; package race lets tests do less under the race detector. Package parity is a module of
+// its own, which compares all this with upstream.
 //
 // A test beside this file checks these rules:
 //

@@ -32,6 +32,7 @@ core/printable
 core/address: core/printable
 core/panics: core/printable
 core/fuzz: core/printable
+core/race
 core/fuzz/command: core/fuzz
 core/saturating
 core/reuse
@@ -294,7 +295,7 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 var mayLetPanicsPass = []string{
 	"cmd/app/record_cluster.go", "core/attach/session.go", "core/replica/recording.go", "core/replica/run.go",
 	"core/fuzz/watch.go", "core/fuzz/command/session.go", "cmd/app/run_signals.go", "core/console/scheduling.go", "core/console/shadowing.go", "core/outfile/unfinished.go", "core/reach/forward.go",
-	"core/soak/command/main.go", "cmd/release/release.go", "tui/ptytest/session.go", "tui/term/guard.go", "tui/term/panics.go",
+	"core/soak/command/main.go", "tui/ptytest/session.go", "tui/term/guard.go", "tui/term/panics.go",
 	"tui/term/stop_unix.go", "tui/term/stop_other.go",
 }
 

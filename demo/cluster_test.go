@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trim"
 	"orrery/core/world"
@@ -23,7 +24,7 @@ var onCluster = []string{"morning-rush", "priority-storm", "node-drain"}
 // simulated returns the others, with the race detector only one of them.
 func simulated() []demo.Trace {
 	others := slices.DeleteFunc(demo.Traces(), func(tr demo.Trace) bool { return slices.Contains(onCluster, tr.Name) })
-	return others[:min(replayed, len(others))]
+	return others[:race.Few(len(others), 1)]
 }
 
 func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
@@ -54,6 +55,7 @@ func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
 const maxLateness = 1500 * time.Millisecond
 
 func TestRecordings_HaveEveryMark(t *testing.T) {
+	race.Alone(t)
 	for _, tr := range demo.Traces() {
 		source, err := demo.Source(tr.Name)
 		if err != nil {
@@ -88,6 +90,7 @@ func TestRecordings_HaveEveryMark(t *testing.T) {
 
 // Objects of a real API server have fields that scheduling does not read; these must not be in a recording.
 func TestRecordings_AreTrimmed(t *testing.T) {
+	race.Alone(t)
 	for _, name := range onCluster {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, name)))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orrery/core/gangs"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/demo"
@@ -59,7 +60,7 @@ func TestRecordings_LengthAndDescription(t *testing.T) {
 }
 
 func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
-	for _, tr := range demo.Traces()[:replayed] {
+	for _, tr := range demo.Traces()[:race.Few(6, 1)] {
 		t.Run(tr.Name, func(t *testing.T) {
 			e, report, err := play.Replay(bytes.NewReader(bytesOf(t, tr.Name)), play.Options{})
 			switch {
@@ -80,6 +81,7 @@ func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
 }
 
 func TestRecordings_Reproducible(t *testing.T) {
+	race.Alone(t)
 	for _, tr := range simulated() {
 		t.Run(tr.Name, func(t *testing.T) {
 			s, err := demo.Scenario(tr.Name)
@@ -99,6 +101,7 @@ func TestRecordings_Reproducible(t *testing.T) {
 
 // Seconds without events make a demo dull.
 func TestRecordings_NoIdleSeconds(t *testing.T) {
+	race.Alone(t)
 	for _, tr := range demo.Traces() {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
 		if err != nil {
@@ -142,6 +145,7 @@ func printed(t *testing.T, name string) string {
 }
 
 func TestPrint_LinePerEffect(t *testing.T) {
+	race.Alone(t)
 	rush := printed(t, "morning-rush")
 	if again := printed(t, "morning-rush"); again != rush {
 		t.Error("printing a recording twice gives different texts")

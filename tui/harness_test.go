@@ -19,6 +19,7 @@ import (
 	"orrery/core/drive"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -107,6 +108,7 @@ func watch(t testing.TB, source Source, w, h int) *session {
 // watchWith is watch with options.
 func watchWith(t testing.TB, o Options, w, h int) *session {
 	t.Helper()
+	race.Alone(t)
 	dark, _ := themes.Named("dark")
 	o.Theme, o.Folder = dark, t.TempDir()
 	o.Terminal = term.Facts{Width: w, Height: h, Glyphs: draw.Braille, Profile: themes.TrueColor}

@@ -143,9 +143,6 @@ func processor(t testing.TB, pid int) time.Duration {
 // TestRun_IdleWritesNothing checks that a paused screen writes nothing and takes a hundredth of a processor, mostly for
 // Bubble Tea's ticks. A loaded machine charges more for the same work.
 func TestRun_IdleWritesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	t.Parallel()
 	s := runOnTerminal(t, "paused")
 	s.AwaitText("2 Queue")

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/race"
 	"orrery/demo"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestScreen_RecordingsHold(t *testing.T) {
 	const moments = 3
 	traces := demo.Traces()
-	for _, recording := range traces[:min(drawn, len(traces))] {
+	for _, recording := range traces[:race.Few(len(traces), 1)] {
 		t.Run(recording.Name, func(t *testing.T) {
 			d := builtIn(t, recording.Name)
 			for i := range moments {

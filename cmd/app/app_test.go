@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"orrery/cmd/app"
+	"orrery/core/race"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the scripts that hold it")
@@ -37,7 +38,7 @@ func TestCommands(t *testing.T) {
 	}
 	running := newSchedulerStub(t)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata", UpdateScripts: *update,
+		Files: commandScripts(t), UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			endAtOnce(e)
 			e.Setenv("RECORDED", recorded)
@@ -46,6 +47,24 @@ func TestCommands(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "printed": printedCommands},
 	})
+}
+
+// commandScripts returns the scripts in testdata; under the race detector those of commands in which several goroutines run.
+func commandScripts(t *testing.T) []string {
+	t.Helper()
+	names := []string{"*"}
+	if race.Enabled {
+		names = []string{"attached", "console", "endless", "onscreen", "usage"}
+	}
+	var scripts []string
+	for _, name := range names {
+		found, err := filepath.Glob(filepath.Join("testdata", name+".txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("looking for the script %s: %v", name, err)
+		}
+		scripts = append(scripts, found...)
+	}
+	return scripts
 }
 
 // endAtOnce lets commands that run under the race detector end when they are done. They would sleep for a second.

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"orrery/core/compare"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/demo"
 )
 
 // Compared with a recording's own configuration, the same configuration gives the same figures.
 func TestCompare_EqualConfigurationsGiveEqualFigures(t *testing.T) {
+	race.Alone(t)
 	for _, name := range builtIn() {
 		t.Run(name, func(t *testing.T) {
 			all, err := configurationsOf([]string{"default"}, nil, headerOfBuiltIn(t, name))

@@ -13,11 +13,13 @@ import (
 
 	"orrery/cmd/app"
 	"orrery/core/mk"
+	"orrery/core/race"
 )
 
 // TestExamples_Run runs every command that the help texts and the Markdown files print, as printed, in a directory and on a
 // cluster that have what they name. See testdata/examples.
 func TestExamples_Run(t *testing.T) {
+	race.Alone(t)
 	running := newSchedulerStub(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/examples",

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"orrery/core/fuzz"
+	"orrery/core/race"
 )
 
 // A kubeconfig that takes much memory or time to decode is refused before that, and one of a thousand clusters is not.
 func TestKubeconfig_BoundsMemory(t *testing.T) {
+	race.Alone(t)
 	const head, refused = "apiVersion: v1\nkind: Config\ncurrent-context: c-7\n", "has more than 150000 names and values or 16777216 bytes of text"
 	large := head + "clusters:\n"
 	certificate := strings.Repeat("aGVs", 500)

@@ -16,6 +16,7 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/engine"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/whatif"
 	"orrery/core/whatif/change"
@@ -25,10 +26,7 @@ import (
 // TestExplain_GeneratedClusters diagnoses every pending pod of many small clusters at two moments, and checks that its
 // evidence is what the objects say, that its remedies place it, and that "never" holds.
 func TestExplain_GeneratedClusters(t *testing.T) {
-	seeds := uint64(generatedClusters)
-	if testing.Short() {
-		seeds = 100
-	}
+	seeds := uint64(race.Few(800, 40))
 	var reasons, remedies int
 	for seed := range seeds {
 		objects := newGenerator(seed).cluster()

@@ -27,6 +27,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk/canaries"
+	"orrery/core/race"
 	"orrery/core/stream"
 	"orrery/core/world"
 	"orrery/tui/ptytest"
@@ -100,6 +101,7 @@ func checkSecrets(t *testing.T, what, text string) {
 
 // Nothing that a command prints reveals a secret of the cluster, nor does a recording.
 func TestOutputs_OfCommandsKeepSecrets(t *testing.T) {
+	race.Alone(t)
 	dir := t.TempDir()
 	at := []string{"--kubeconfig", canaryCluster(t).start(dir)}
 	out := filepath.Join(dir, "out.orrery")

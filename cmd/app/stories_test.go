@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"orrery/core/framework"
+	"orrery/core/race"
 	"orrery/demo"
 	"orrery/tui"
 )
 
 // Every built-in trace opens playing, past its start, under its name.
 func TestStories_OpenEveryTrace(t *testing.T) {
+	race.Alone(t)
 	f := demoFlags{loop: true}
 	all := f.stories(framework.Registry{}, math.Inf(1), nil)
 	for i, trace := range demo.Traces() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -15,6 +16,7 @@ import (
 
 // Every command that reads a trace reads one that begins with a state, or says why it does not.
 func TestTraceFromState_IsReadByEveryCommand(t *testing.T) {
+	race.Alone(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "half.orrery")
 	pod := recordFromState(t, file, "morning-rush")

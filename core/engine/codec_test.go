@@ -168,7 +168,7 @@ func TestState_RestoredInCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			end := start.Add(scenarioLength + cluster.tail)
-			for seed := range uint64(*scenarios / 4) {
+			for seed := range uint64(max(1, *scenarios/8)) {
 				whole, c := cluster.make(t, seed), cluster.of(seed)
 				run(whole, c, end)
 				want := outcomeOf(whole, c)

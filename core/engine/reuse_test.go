@@ -16,10 +16,11 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/world"
 )
 
-var cycles = flag.Int("cycles", defaultCycles, "how many scheduling cycles the tests of reuse run")
+var cycles = flag.Int("cycles", race.Few(6000, 1500), "how many scheduling cycles the tests of reuse run")
 
 // One long run after another, on engines that reuse, sometimes with less memory, that compute all afresh, and that change between both: every decision is
 // the same, and so is what the plugins are said to have done.
@@ -73,6 +74,7 @@ type longRun struct {
 }
 
 func newLongRun(t *testing.T, seed uint64, configured string) *longRun {
+	race.Alone(t)
 	r := &longRun{t: t, draw: rand.New(rand.NewPCG(seed, 0x5e05e)), now: start}
 	tie := pick(r.draw, engine.BySeed, engine.ByHeap)
 	configuration, err := config.LoadNamed("long run", []byte(configured), config.DefaultFeatures())

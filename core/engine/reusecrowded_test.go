@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/world"
 )
 
@@ -23,7 +24,7 @@ func TestReuse_PreemptsTheSame(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			r := newCrowdedRun(t, seed)
-			for r.cycles < *cycles/runs/3 && !t.Failed() { // each takes three times as long as one on nodes with room
+			for r.cycles < *cycles/runs/6 && !t.Failed() { // each takes three times as long as one on nodes with room
 				r.change()
 				r.decide()
 			}
@@ -43,6 +44,7 @@ type crowdedRun struct {
 }
 
 func newCrowdedRun(t *testing.T, seed uint64) *crowdedRun {
+	race.Alone(t)
 	r := &crowdedRun{longRun: newLongRun(t, seed, twoProfiles)}
 	for _, node := range r.nodes {
 		r.fill(node.Name)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"k8s.io/apiserver/pkg/server/mux"
+
+	"orrery/core/race"
 )
 
 // everything is all endpoints that there are, and their paths.
@@ -38,6 +40,7 @@ func clientOf(t *testing.T, http2 bool, change func(*tls.Config)) *http.Client {
 
 // Every path refuses users that may not read it, in either version of HTTP, by every verb, and health checks tell nothing more.
 func TestServer_EveryPathRefuses(t *testing.T) {
+	race.Alone(t)
 	users, strangers := newAuthority(t), newAuthority(t)
 	e, paths := everything(t)
 	kubeconfig := reviewer{}.kubeconfig(t)

@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -27,6 +28,7 @@ type largeCluster struct {
 
 func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
 	t.Helper()
+	race.Alone(t)
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)
@@ -238,9 +240,6 @@ func BenchmarkHistoryFork(b *testing.B) {
 
 // Pods are created and deleted through hours of virtual time: engine and history stop growing.
 func TestHistory_IsBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates hours")
-	}
 	c := newLargeCluster(t, 10, 0)
 	pass := func(pods int) int64 {
 		for range pods {

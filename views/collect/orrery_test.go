@@ -10,6 +10,7 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -38,6 +39,7 @@ func TestOrrery_AgreesWithThePanes(t *testing.T) {
 
 func playRecording(t *testing.T, name string) *playback.Recording {
 	t.Helper()
+	race.Alone(t)
 	file, err := demo.Open(name)
 	if err != nil {
 		t.Fatal(err)

@@ -19,15 +19,17 @@ type goPackage struct {
 	ImportPath, Dir, ForTest           string
 	Imports, TestImports, XTestImports []string
 	GoFiles, TestGoFiles, XTestGoFiles []string
-	IgnoredGoFiles                     []string
 	Module                             *struct{ Main bool }
 	DepOnly                            bool
 	starts                             bool // its files start goroutines
 }
 
+// onlyWhileFuzzing starts a goroutine in the processes that go test -fuzz starts, and in no other.
+const onlyWhileFuzzing = "orrery/core/fuzz"
+
 // sortByGoroutines returns the packages of a module to test with the race detector and without it. In the tests of raced ones several
-// goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that say in a
-// race_test.go that they test less with the race detector are tested both ways.
+// goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that test less
+// with the race detector (core/race) are tested both ways.
 func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	packages, err := list(dir, pattern)
 	if err != nil {
@@ -42,11 +44,11 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 			return nil, nil, err
 		}
 		reached := reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports))
-		starts := tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts })
+		starts := tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts && p.ImportPath != onlyWhileFuzzing })
 		if starts {
 			raced = append(raced, path)
 		}
-		if !starts || slices.Contains(p.IgnoredGoFiles, "race_test.go") {
+		if !starts || slices.Contains(slices.Concat(p.TestImports, p.XTestImports), "orrery/core/race") {
 			plain = append(plain, path)
 		}
 	}
@@ -57,7 +59,7 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 
 // list returns a module's packages of a pattern, and those that they and their tests import.
 func list(dir, pattern string) (map[string]*goPackage, error) {
-	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,ForTest,Imports,TestImports,XTestImports,GoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Module,DepOnly", pattern)
+	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Dir,ForTest,Imports,TestImports,XTestImports,GoFiles,TestGoFiles,XTestGoFiles,Module,DepOnly", pattern)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
@@ -110,8 +112,9 @@ func startsGoroutines(dir string, files []string) (bool, error) {
 			switch n := n.(type) {
 			case *ast.GoStmt:
 				starts = true
-			case *ast.SelectorExpr:
-				starts = starts || slices.Contains([]string{"Go", "AfterFunc", "Parallel", "RunWithContext", "NewProgram"}, n.Sel.Name)
+			case *ast.CallExpr:
+				called, ok := n.Fun.(*ast.SelectorExpr)
+				starts = starts || ok && slices.Contains([]string{"Go", "AfterFunc", "Parallel", "RunWithContext", "NewProgram"}, called.Sel.Name)
 			}
 			return !starts
 		})

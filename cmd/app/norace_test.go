@@ -1,8 +1,0 @@
-//go:build !race
-
-package app
-
-const (
-	generatedClusters = 2000
-	diagnosedEvery    = 1
-)

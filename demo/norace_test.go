@@ -1,8 +1,0 @@
-//go:build !race
-
-package demo_test
-
-const (
-	replayed = 6
-	states   = 11
-)

@@ -1,7 +1,0 @@
-//go:build !race
-
-package tui
-
-import "math"
-
-const drawn = math.MaxInt
