@@ -84,7 +84,7 @@ func (r *release) build(ctx context.Context, on platform.Platform, dir string) (
 	if e.packages, err = p.Packages(ctx, on); err != nil {
 		return e, err
 	}
-	goroot, goVersion, err := p.Go(ctx)
+	goroot, goVersion, err := p.Toolchain(ctx)
 	if err != nil {
 		return e, err
 	}

@@ -74,8 +74,8 @@ func (p Program) Packages(ctx context.Context, on platform.Platform) ([]Package,
 	}
 }
 
-// Go returns the directory and the version of the Go that builds.
-func (p Program) Go(ctx context.Context) (root, version string, err error) {
+// Toolchain returns the directory and the version of the Go that builds.
+func (p Program) Toolchain(ctx context.Context) (root, version string, err error) {
 	out, err := p.command(ctx, platform.Platform{}, "env", "GOROOT", "GOVERSION")
 	root, version, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return root, version, err

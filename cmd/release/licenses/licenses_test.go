@@ -128,7 +128,7 @@ func TestFind_KnowsAllOfOrrery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goroot, goVersion, err := p.Go(t.Context())
+	goroot, goVersion, err := p.Toolchain(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ var built = sync.OnceValues(func() (Executable, error) {
 	if e.Packages, err = p.Packages(context.Background(), here); err != nil {
 		return e, err
 	}
-	goroot, goVersion, err := p.Go(context.Background())
+	goroot, goVersion, err := p.Toolchain(context.Background())
 	if err != nil {
 		return e, err
 	}
