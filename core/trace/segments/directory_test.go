@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/race"
 	"orrery/core/trace/play"
 )
 
@@ -33,6 +34,35 @@ func opened(t *testing.T, dir string) *Directory {
 	}
 	t.Cleanup(func() { d.Close() })
 	return d
+}
+
+// Writing to a removed file succeeds on unix: the recording notices, and begins again in a directory that is made anew.
+func TestDirectory_RemovedWhileRecording(t *testing.T) {
+	for what, remove := range map[string]func(dir, segment string) error{
+		"the directory": func(dir, _ string) error { return os.RemoveAll(dir) },
+		"the segment":   func(dir, segment string) error { return os.Remove(filepath.Join(dir, segment)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "recorded")
+			s := newScene(t, &directory{path: dir}, Limits{})
+			s.run(30)
+			if err := remove(dir, opened(t, dir).Last().Name); err != nil {
+				t.Fatal(err)
+			}
+			s.run(2)
+			if st := s.recorder.Status(); st.Recording || st.Why == nil || !strings.Contains(st.Why.Error(), "the segment that is being recorded was removed") {
+				t.Errorf("the status is %+v", st)
+			}
+			s.run(30)
+			if st := s.recorder.Status(); !st.Recording || st.Gaps != 1 {
+				t.Errorf("later the status is %+v", st)
+			}
+			s.recorder.Finish(s.now)
+			if d := opened(t, dir); len(d.Segments) != 1 || d.End().Before(s.now.Add(-2*time.Second)) {
+				t.Errorf("%d segments end at %v, at %v", len(d.Segments), d.End(), s.now)
+			}
+		})
+	}
 }
 
 func TestDirectory_FindsTheSegmentOfATime(t *testing.T) {
@@ -232,6 +262,7 @@ func TestRecorder_OpensTheDirectoryAnew(t *testing.T) {
 // The end is that of the records: a segment that begins with ten minutes of the past is written to for longer than an hour, and the time of its
 // file may be that of a copy.
 func TestDirectory_EndsWithItsLastRecord(t *testing.T) {
+	race.Alone(t)
 	dir := t.TempDir()
 	full := false
 	s := newScene(t, &fullDisk{Disk: &directory{path: dir}, full: &full}, Limits{})

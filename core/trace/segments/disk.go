@@ -2,6 +2,7 @@ package segments
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -105,7 +106,33 @@ func (zeros) Read(into []byte) (int, error) {
 }
 
 func (d *directory) Create(name string) (File, error) {
-	return d.root.OpenFile(name+partialEnding, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	f, err := d.root.OpenFile(name+partialEnding, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	return &listedFile{File: f, in: d, name: name}, nil
+}
+
+// listedFile is a file in a directory. Writing to one that was removed succeeds, and leaves nothing.
+type listedFile struct {
+	*os.File
+	in   *directory
+	name string
+}
+
+// Sync fails if the directory does not have the file.
+func (f *listedFile) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	_, err := f.in.root.Lstat(f.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = f.in.root.Lstat(f.name + partialEnding)
+	}
+	if err != nil {
+		return fmt.Errorf("the segment that is being recorded was removed: %w", err)
+	}
+	return nil
 }
 
 func (d *directory) Finish(name string) error { return d.root.Rename(name+partialEnding, name) }
