@@ -30,7 +30,8 @@ func traceImportCommand() *cobra.Command {
 		Long: `Import makes a trace of Kubernetes objects in YAML or JSON, as "kubectl get -o yaml" prints them;
 - is the standard input. Everything there is when the first pending pod was created is there from
 the start, and pending pods come when they were created, those without a creationTimestamp with the
-pending pod before them. Kinds that scheduling does not read are skipped.
+pending pod before them. Of an object that is there several times the last one counts. Kinds that
+scheduling does not read are skipped.
 
 With --openb it takes the two files of the openb trace: the list of nodes and the list of pods. GPUs
 are an extended resource in thousandths then, of which a pod may get some of one GPU and some of

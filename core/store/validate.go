@@ -15,10 +15,10 @@ import (
 	"orrery/core/world"
 )
 
-// maxNameLength bounds a name, a namespace and a UID, as in Kubernetes; maxQuoted bounds a quoted text in an error.
+// MaxNameLength bounds a name, a namespace and a UID, as in Kubernetes; maxQuoted bounds a quoted text in an error.
 const (
 	//orrery:limit API server; a name, a namespace or a UID, in bytes; the object is left out
-	maxNameLength = 253
+	MaxNameLength = 253
 	//orrery:limit text; a text of an object in an error, in characters; cut off
 	maxQuoted = 80
 )
@@ -128,8 +128,8 @@ func validateName(field, name string) *fieldError {
 		return nil
 	case name == "":
 		return &fieldError{field, "is missing"}
-	case len(name) > maxNameLength:
-		return &fieldError{field, fmt.Sprintf("has %d bytes, and at most %d are allowed", len(name), maxNameLength)}
+	case len(name) > MaxNameLength:
+		return &fieldError{field, fmt.Sprintf("has %d bytes, and at most %d are allowed", len(name), MaxNameLength)}
 	case name == ".", name == "..":
 		return &fieldError{field, "is a path: " + quoted(name)}
 	case !utf8.ValidString(name):
@@ -151,7 +151,7 @@ func isUsualName(name string) bool {
 			return false
 		}
 	}
-	return name != "" && len(name) <= maxNameLength
+	return name != "" && len(name) <= MaxNameLength
 }
 
 // quoted quotes a text for an error.

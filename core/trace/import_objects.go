@@ -3,13 +3,12 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -301,7 +300,7 @@ func setDefaults(o world.Object) {
 		o.SetNamespace(v1.NamespaceDefault)
 	}
 	if o.GetUID() == "" {
-		o.SetUID(types.UID("imported-" + strings.ToLower(string(kind)) + "-" + o.GetNamespace() + "-" + o.GetName()))
+		o.SetUID(importedUID(kind, o))
 	}
 	switch o := o.(type) {
 	case *v1.Pod:
@@ -316,52 +315,11 @@ func setDefaults(o world.Object) {
 	}
 }
 
-// Result makes a cluster of the objects. At the creation time of the first pending pod it lists everything that is not
-// a pending pod, pods with their nodes; pending pods are added at their creation times, in the order of the files where
-// those are the same. Succeeded and failed pods are left out. Result keeps the objects, so that Read may go on.
-func (o *ObjectImporter) Result() *ImportedTrace {
-	lists := map[world.Kind][]world.Object{}
-	var pending []*v1.Pod
-	im := &ImportedTrace{}
-	ended := 0
-	for _, object := range dated(o.objects, o.Undated) {
-		if created := object.GetCreationTimestamp().Time; created.After(im.Start) {
-			im.Start = created.UTC()
-		}
-		pod, isPod := object.(*v1.Pod)
-		switch {
-		case isPod && hasEnded(pod):
-			ended++
-		case isPod && isPendingPod(pod):
-			pending = append(pending, pod)
-		default:
-			kind := world.KindOf(object)
-			lists[kind] = append(lists[kind], object)
-		}
+// importedUID makes a UID of what else identifies an object, which may be longer than a UID can be.
+func importedUID(kind world.Kind, o world.Object) types.UID {
+	uid := "imported-" + strings.ToLower(string(kind)) + "-" + o.GetNamespace() + "-" + o.GetName()
+	if len(uid) > store.MaxNameLength {
+		uid = fmt.Sprintf("imported-%x", sha256.Sum256([]byte(uid)))
 	}
-	im.Notes = o.notes(ended)
-	slices.SortStableFunc(pending, func(a, b *v1.Pod) int { return a.CreationTimestamp.Compare(b.CreationTimestamp.Time) })
-	if len(pending) > 0 {
-		im.Start = pending[0].CreationTimestamp.UTC()
-	}
-	for _, kind := range world.Kinds() {
-		if len(lists[kind]) > 0 {
-			im.Inputs = append(im.Inputs, world.Input{At: im.Start, Event: world.Listed{Kind: kind, Objects: lists[kind]}})
-		}
-	}
-	for _, pod := range pending {
-		im.Inputs = append(im.Inputs, world.Input{At: pod.CreationTimestamp.UTC(), Event: world.Changed{Op: world.Added, Object: pod}})
-	}
-	return im
-}
-
-func (o *ObjectImporter) notes(ended int) []string {
-	var notes []string
-	for _, what := range slices.Sorted(maps.Keys(o.skipped)) {
-		notes = append(notes, fmt.Sprintf("skipped %d of %s: scheduling does not read this kind", o.skipped[what], what))
-	}
-	if ended > 0 {
-		notes = append(notes, fmt.Sprintf("left out %d pods that have run to their end", ended))
-	}
-	return notes
+	return types.UID(uid)
 }

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +91,46 @@ func TestObjectImporter_ListsObjectsAndAddsPendingPods(t *testing.T) {
 	bound := im.Inputs[1].Event.(world.Listed).Objects[0].(*v1.Pod)
 	if bound.Spec.Containers[0].Env != nil {
 		t.Error("the environment was taken over")
+	}
+}
+
+// Files that name an object several times are applied in their order.
+func TestObjectImporter_TakesTheLastOfEachObject(t *testing.T) {
+	var o trace.ObjectImporter
+	node := func(cpu string) string {
+		return fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: %s}}}\n", cpu)
+	}
+	pod := func(namespace, image string) string {
+		return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: %s}, spec: {containers: [{name: c, image: %s}]}}\n", namespace, image)
+	}
+	for i, text := range []string{node("4") + pod("a", "old") + pod("b", "other"), node("8") + pod("a", "new")} {
+		if err := o.Read(fmt.Sprintf("%d.yaml", i), strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	im := o.Result()
+	if diff := cmp.Diff([]string{"00 Node n1", "00 added p", "00 added p"}, outlineOf(im)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"left out 2 objects that come again later: the last of each counts"}, im.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if cpu := im.Inputs[0].Event.(world.Listed).Objects[0].(*v1.Node).Status.Allocatable.Cpu().String(); cpu != "8" {
+		t.Errorf("the node has %s CPUs", cpu)
+	}
+}
+
+func TestObjectImporter_MakesUIDsOfLongNames(t *testing.T) {
+	var o trace.ObjectImporter
+	long := strings.Repeat("n", 250)
+	for _, name := range []string{long + "1", long + "2"} {
+		if err := o.Read("nodes.yaml", strings.NewReader("{apiVersion: v1, kind: Node, metadata: {name: "+name+"}}\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes := o.Result().Inputs[0].Event.(world.Listed).Objects
+	if one, other := nodes[0].GetUID(), nodes[1].GetUID(); len(one) > 253 || one == other {
+		t.Errorf("the UIDs are %q and %q", one, other)
 	}
 }
 
