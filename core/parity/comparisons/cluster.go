@@ -41,7 +41,7 @@ var Election = &Comparison{
 
 // DeviceAPI compares the validation of dynamic resource allocation's objects.
 var DeviceAPI = &Comparison{
-	Name: "API of devices", Package: "deviceapi", Test: "TestValidator_SameErrors", Cases: 3000, Unit: "objects of each kind",
+	Name: "API of devices", Package: "deviceapi", Test: "TestValidator_SameErrors", Cases: 2000, Unit: "objects of each kind",
 	Compares: "The API server's validation of resource claims, their statuses and templates, resource slices, device classes and device " +
 		"taint rules, and of pods' claims, with every gate on: every error, by its field, its type and its text.",
 	Differences: []Difference{{

@@ -14,7 +14,7 @@ var HostedDevices = &Comparison{
 
 // DynamicResources compares the plugin, with everything that it writes.
 var DynamicResources = &Comparison{
-	Name: "DynamicResources", Package: "plugins/dynamicresources", Test: "TestDynamicResources_SameAnswers", Cases: 1500,
+	Name: "DynamicResources", Package: "plugins/dynamicresources", Test: "TestDynamicResources_SameAnswers", Cases: 1000,
 	Unit: "changing clusters of classes, slices, claims and taint rules",
 	Compares: "DynamicResources with each of its feature gates on and off: PreEnqueue, PreFilter, Filter on every node, scores, PostFilter, " +
 		"Reserve, PreBind and Unreserve; the devices that claims get, claims in flight and all devices that are taken; every write of " +

@@ -2,7 +2,7 @@ package comparisons
 
 // Gangs compares the plugin and what it knows of pod groups.
 var Gangs = &Comparison{
-	Name: "GangScheduling", Package: "plugins/gangscheduling", Test: "TestGangScheduling_SameAnswers", Cases: 3000,
+	Name: "GangScheduling", Package: "plugins/gangscheduling", Test: "TestGangScheduling_SameAnswers", Cases: 1500,
 	Unit: "scripts of 60 steps with workloads, groups and replicas",
 	Compares: "GangScheduling: PreEnqueue, Permit with its timeout, which pods are activated and which are allowed; which pods of each group " +
 		"are unscheduled, assumed and assigned after every step; the events that requeue a pod, with their hints.",

@@ -108,7 +108,7 @@ var Decisions = &Comparison{
 
 // Hosting compares schedulers that run the other's volume plugins.
 var Hosting = &Comparison{
-	Name: "Hosted volume plugins", Package: "cycle", Test: "TestScheduler_HostsVolumePlugins", Cases: 1000, Unit: "generated clusters, each way",
+	Name: "Hosted volume plugins", Package: "cycle", Test: "TestScheduler_HostsVolumePlugins", Cases: 500, Unit: "generated clusters, each way",
 	Compares: "Decisions, on the clusters with storage, when one of the two schedulers runs the four volume plugins of the other: " +
 		"Orrery's in kube-scheduler, with a goroutine of kube-scheduler taking VolumeBinding's steps, and kube-scheduler's in Orrery, with its " +
 		"listers and its client.",
@@ -117,7 +117,7 @@ var Hosting = &Comparison{
 
 // HostedProfile compares schedulers that both run kube-scheduler's plugins.
 var HostedProfile = &Comparison{
-	Name: "Hosted profile", Package: "cycle", Test: "TestScheduler_HostsWholeProfile", Cases: 400, Unit: "generated clusters",
+	Name: "Hosted profile", Package: "cycle", Test: "TestScheduler_HostsWholeProfile", Cases: 200, Unit: "generated clusters",
 	Compares: "Decisions, when Orrery runs kube-scheduler's plugins and none of its own: those that sort the queue, gate, preempt and " +
 		"bind included, with Orrery's handle and its client. Clusters with gangs are left out.",
 	Differences: Decisions.Differences,
@@ -137,7 +137,7 @@ var Framework = &Comparison{
 
 // BindingCycles compares what follows from a placement.
 var BindingCycles = &Comparison{
-	Name: "Binding cycles", Package: "framework", Test: "TestBindingCycle_SameCalls", Cases: 1000, Unit: "random sets of plugins",
+	Name: "Binding cycles", Package: "framework", Test: "TestBindingCycle_SameCalls", Cases: 500, Unit: "random sets of plugins",
 	Compares: "Whole schedulers with scripted plugins, from Reserve to PostBind or Unreserve: the calls in order, with their virtual times, and " +
 		"the events. At PreBind plugins write and wait for objects, with success and without; Orrery's take steps, or block as " +
 		"kube-scheduler's do.",
@@ -392,7 +392,7 @@ var Cache = &Comparison{
 
 // Configuration compares the loading of configuration files. The differences are in the order of the test's.
 var Configuration = &Comparison{
-	Name: "Configuration", Package: "config", Test: "TestLoad_RandomFiles", Cases: 700, Unit: "random files, for each of four sets of feature gates",
+	Name: "Configuration", Package: "config", Test: "TestLoad_RandomFiles", Cases: 400, Unit: "random files, for each of four sets of feature gates",
 	Compares: "Whether a file is valid; every error (path, type and text); and the completed configuration, as v1 YAML.",
 	Differences: []Difference{
 		{
@@ -425,7 +425,7 @@ var Configuration = &Comparison{
 
 // Profiles compares what becomes of files that both read.
 var Profiles = &Comparison{
-	Name: "Profiles", Package: "config", Test: "TestProfiles_OfRandomFiles", Cases: 300, Unit: "random files, for each of four sets of feature gates",
+	Name: "Profiles", Package: "config", Test: "TestProfiles_OfRandomFiles", Cases: 200, Unit: "random files, for each of four sets of feature gates",
 	Compares: "Whether a scheduler can be made of a valid file, the first mistake if not, and the plugins of each profile at each extension " +
 		"point with their order and weights; also that `orrery config check` refuses exactly the files that kube-scheduler refuses.",
 }

@@ -41,7 +41,7 @@ func newRollout(t *testing.T, pods int, latency time.Duration) *storageFixture {
 // The same StatefulSets come up under kube-scheduler and under Orrery. Under both every pod runs where its volumes are; and
 // what Orrery writes into claims and volumes is what kube-scheduler writes, object by object.
 func TestStorage_RolloutAsKubeScheduler(t *testing.T) {
-	pods := count(t, 500)
+	pods := count(t, 200)
 	theirs, ours := rolloutWrites(t, kubeScheduler, pods), rolloutWrites(t, orrery, pods)
 	if diff := cmp.Diff(theirs, ours); diff != "" {
 		t.Errorf("written differently (-kube-scheduler +Orrery):\n%s", diff)
