@@ -46,7 +46,7 @@ func main() {
 	})
 	both.Go(func() {
 		if has(parity, *packages) {
-			r.run(parity, []string{*packages})
+			r.run(parity, firstToLast(*packages))
 		}
 	})
 	both.Wait()
@@ -54,6 +54,14 @@ func main() {
 	if !r.end() {
 		os.Exit(1)
 	}
+}
+
+// firstToLast returns the packages in the order of their tests: those that wait most begin first.
+func firstToLast(packages string) []string {
+	if packages == "./..." {
+		return []string{"./live", "./..."}
+	}
+	return []string{packages}
 }
 
 // has reports whether a module has the folder that a pattern begins with.
@@ -69,7 +77,9 @@ func (r *report) run(dir string, packages []string, flags ...string) {
 	}
 	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-vet=off", "-timeout=40m"}, flags, packages)...)
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // or each process under the race detector sleeps for a second at its end
+	cmd.Env = append(os.Environ(),
+		"GORACE=atexit_sleep_ms=0",    // or each process under the race detector sleeps for a second at its end
+		"GOGC=400", "GOMEMLIMIT=1GiB") // collecting garbage less often takes a sixth of the processor time off
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
