@@ -114,7 +114,7 @@ func (p *loop) propose(number int, a operate.Action) {
 			m.lines = []string{"What it would do is not known: " + printable.Line(err.Error(), 160)}
 		} else {
 			m.lines = summarize(answer)
-			m.answer = collect.WhatIf(answer, printable.Text("what-if: "+change.Words(changes)+"?"), printable.Text(a.Command()))
+			m.answer = collect.WhatIf(answer, printable.Text(change.Words(changes)), printable.Text(a.Command()))
 		}
 		p.send(m)
 	})

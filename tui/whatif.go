@@ -50,7 +50,7 @@ func (p *loop) askWhatIf(number int, changes []change.Change) {
 			p.send(whatIfMsg{number: number, err: err})
 			return
 		}
-		p.send(whatIfMsg{number: number, answer: collect.WhatIf(answer, printable.Text("what-if: "+words+"?"), printable.Text(command))})
+		p.send(whatIfMsg{number: number, answer: collect.WhatIf(answer, printable.Text(words), printable.Text(command))})
 	})
 }
 

@@ -159,8 +159,9 @@ type ScorePart struct {
 
 // WhatIf compares the cluster before and after a change.
 type WhatIf struct {
-	Question, Command string
-	Before, After     Totals
+	// Tried are the changes, in words.
+	Tried, Command string
+	Before, After  Totals
 	// ChangedOutcomes counts the pods whose outcome changes, by outcome: totals may be equal though different pods make
 	// them up.
 	ChangedOutcomes []NamedCount

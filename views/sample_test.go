@@ -330,7 +330,7 @@ func sampleStorage() *views.Storage {
 
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
-		Question: "what-if: drain ip-10-0-0-82.internal", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
+		Tried: "drain ip-10-0-0-82.internal", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
 		Before: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}
 	for i := range 6 {

@@ -68,7 +68,7 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 		m.Decisions.List.Rows[i].Pod, m.Decisions.List.Rows[i].Node = name(), name()
 	}
 	m.Journey.Pod, m.Journey.Facts[0].Value, m.Node.Row.Name, m.Node.Pods.Rows[0].Name = name(), name(), name(), name()
-	m.WhatIf.Question, m.WhatIf.Command, m.Timeline.Marks[0].Label, m.Plugins.Profile = name(), name(), name(), name()
+	m.WhatIf.Tried, m.WhatIf.Command, m.Timeline.Marks[0].Label, m.Plugins.Profile = name(), name(), name(), name()
 	for i := range m.Storage.ClaimList.Rows {
 		c := &m.Storage.ClaimList.Rows[i]
 		c.Name, c.Size, c.Class, c.Volume, c.Place, c.Pod, c.Note = name(), name(), name(), name(), name(), name(), name()

@@ -147,7 +147,7 @@ func (s picture) whatIfAnswer(deck *playback.Recording) (*views.WhatIf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect.WhatIf(answer, "what if "+s.whatIf+"?", change.Command(s.trace, deck.Now().Sub(deck.Start()), changes)), nil
+	return collect.WhatIf(answer, s.whatIf, change.Command(s.trace, deck.Now().Sub(deck.Start()), changes)), nil
 }
 
 // marks are how the kinds of marks look.

@@ -233,7 +233,7 @@ func TestSnapshot_Drift(t *testing.T) {
 
 func TestModel_PassesTimelineAndWhatIf(t *testing.T) {
 	e, _ := busyCluster(t)
-	timeline, whatIf := &views.Timeline{Speed: "2x"}, &views.WhatIf{Question: "?"}
+	timeline, whatIf := &views.Timeline{Speed: "2x"}, &views.WhatIf{Tried: "drain n1"}
 	m := collect.New(collect.Options{}).Model(e, collect.Query{Open: views.WhatIfPane, Timeline: timeline, WhatIf: whatIf})
 	if m.Timeline != timeline || m.WhatIf != whatIf {
 		t.Errorf("got %v and %v", m.Timeline, m.WhatIf)

@@ -9,10 +9,10 @@ import (
 )
 
 // WhatIf converts a what-if result: the pods whose outcome changes, then those whose eviction a budget blocks, then
-// those that are still pending. The question and the command are printable.
-func WhatIf(a *whatif.Result, question, command string) *views.WhatIf {
+// those that are still pending. The changes and the command are printable.
+func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 	v := &views.WhatIf{
-		Question: question, Command: command, Before: totalsOf(a.Before), After: totalsOf(a.After),
+		Tried: changes, Command: command, Before: totalsOf(a.Before), After: totalsOf(a.After),
 		ChangedOutcomes: countKinds(a.Pods), HeldByBudget: len(a.Blocked), StillPending: len(a.StillPending),
 	}
 	if a.Truncated {
