@@ -162,7 +162,7 @@ func damageOf(d *trace.Damage) *damageDocument {
 func (r replayDocument) text(w io.Writer) {
 	d, name := r.Decisions, r.Trace
 	if r.Damage != nil {
-		fmt.Fprintf(w, "%s is %s: %s read, and nothing after them\n", r.Trace, r.Damage.word(), countText(r.Records, "record"))
+		r.Damage.headline(w, r.Trace)
 		name = "  up to there it"
 	}
 	switch {

@@ -182,7 +182,11 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 		fact("states", humanize.Comma(int64(d.States))+", from each of which a replay can go on")
 	}
 	fact("decisions", humanize.Comma(int64(d.Decisions))+breakdown(d.ByVerdict))
-	fact("digest", d.Digest)
+	if d.Damage == nil {
+		fact("digest", d.Digest)
+	} else { // inputs may follow it
+		fact("last digest", d.Digest)
+	}
 	if h.NamesHashed {
 		fact("names", "hashed")
 	}
