@@ -137,6 +137,7 @@ func TestOpen_UnknownName(t *testing.T) {
 
 func printed(t *testing.T, name string) string {
 	t.Helper()
+	race.Alone(t)
 	var out bytes.Buffer
 	if err := demo.Print(&out, bytes.NewReader(bytesOf(t, name)), demo.PrintOptions{}); err != nil {
 		t.Fatal(err)

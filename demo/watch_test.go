@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -53,6 +54,7 @@ var seen = map[string]*replayObserver{}
 // observe replays a recording, once for all tests.
 func observe(t *testing.T, name string) *replayObserver {
 	t.Helper()
+	race.Alone(t)
 	if w, ok := seen[name]; ok {
 		return w
 	}

@@ -27,7 +27,7 @@ func TestDigest_SameScenarioSameDigest(t *testing.T) {
 	}{{"without faults", memory.Faults{}}, {"with faults", allFaults()}} {
 		t.Run(day.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(max(1, *scenarios/2)) {
+			for seed := range uint64(max(1, *scenarios/4)) {
 				once, again := digestsOf(t, seed, day.faults), digestsOf(t, seed, day.faults)
 				if once != again {
 					t.Errorf("scenario %d ends in %v and, repeated, in %v", seed, once, again)

@@ -23,7 +23,7 @@ func TestShadow_SameSchedulerAgreesOrIsExplained(t *testing.T) {
 		o    options
 	}{
 		{"no delays", 700, options{seed: 1}},
-		{"delays up to 60 ms", 2000, options{seed: 2, delay: 60 * time.Millisecond}},
+		{"delays up to 60 ms", 1000, options{seed: 2, delay: 60 * time.Millisecond}},
 		{"pods with volumes", 700, options{seed: 6, storage: true}},
 		{"pods with volumes, delays up to 60 ms", 1000, options{seed: 7, delay: 60 * time.Millisecond, storage: true}},
 		{"a decision takes 5 ms", 700, options{seed: 3, delay: 60 * time.Millisecond, pace: 5 * time.Millisecond}},
