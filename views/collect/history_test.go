@@ -8,6 +8,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
 	"orrery/core/engine"
@@ -190,5 +191,23 @@ func TestTimings_SharedByForks(t *testing.T) {
 	}
 	if unknown := c.timings.of(timingKey{"p", framework.Score, "Fit"}); unknown.mean() != 0 {
 		t.Errorf("an unmeasured point's mean is %v", unknown.mean())
+	}
+}
+
+// Such a call is not counted, so that its time would be the mean of none.
+func TestTimings_LeaveSkippedPodsOut(t *testing.T) {
+	c := NewHistory(HistoryOptions{})
+	for _, point := range []framework.Point{framework.PreFilter, framework.PreScore, framework.Bind} {
+		c.ObserveTiming(framework.Timing{Profile: "p", Point: point, Plugin: "Fit", Code: fwk.Skip, Duration: time.Millisecond})
+		c.ObserveTiming(framework.Timing{Profile: "p", Point: point, Code: fwk.Skip, Duration: time.Millisecond})
+	}
+	for key, want := range map[timingKey]time.Duration{
+		{"p", framework.PreFilter, "Fit"}: 0, {"p", framework.PreScore, "Fit"}: 0, {"p", framework.Bind, "Fit"}: time.Millisecond,
+		{"p", framework.PreFilter, ""}: time.Millisecond, {"p", framework.PreScore, ""}: time.Millisecond,
+	} {
+		took := c.timings.of(key)
+		if got := took.mean(); got != want {
+			t.Errorf("%v: the mean is %v, want %v", key, got, want)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	fwk "k8s.io/kube-scheduler/framework"
+
 	"orrery/core/framework"
 )
 
@@ -36,7 +38,11 @@ func (l *latencies) mean() time.Duration {
 
 func newTimings() *timings { return &timings{all: map[timingKey]*latencies{}} }
 
+// add leaves out calls that are not counted either: those that say that the pod is nothing to the plugin.
 func (t *timings) add(timing framework.Timing) {
+	if timing.Plugin != "" && timing.Code == fwk.Skip && (timing.Point == framework.PreFilter || timing.Point == framework.PreScore) {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := timingKey{timing.Profile, timing.Point, timing.Plugin}
