@@ -130,9 +130,10 @@ func TestAttach_DropsStalledReader(t *testing.T) {
 // directory.
 func TestRecordDir_SegmentCutByCrashIsRead(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
-	dir := t.TempDir()
+	dir, began := t.TempDir(), time.Now()
 	first := s.schedule("--record-dir=" + dir)
 	s.within(attachDeadline, first.ready)
+	s.within(attachDeadline, func() error { return writtenAfter(dir, began) }) // it may record only later than it is ready
 	s.pods(40, "kept", "10m")
 	s.bound(40)
 	bound := time.Now()
