@@ -21,5 +21,5 @@ func TestWhatIfCompletions_OfferEveryChange(t *testing.T) {
 func TestWhatIfCompletions_MovedPodThenNode(t *testing.T) {
 	s := newSession(t, 100, 30).keys("space").advance(20_000_000_000)
 	s.keys(":").typeText("whatif mo").shows("move ").keys("tab").typeText("default/web-0").shows("move default/web-03")
-	s.keys("tab").typeText(" nod").shows("default/web-03 node-0").keys("tab", "enter").shows("what-if  move default/web-03 node-0")
+	s.keys("tab").typeText(" nod").shows("default/web-03 node-0").keys("tab", "enter").shows("what-if: move default/web-03 node-0")
 }

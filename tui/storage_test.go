@@ -43,7 +43,7 @@ func TestStorage_StuckVolume(t *testing.T) {
 // w on a claim offers what-ifs for it and its pod; on a volume whose pod is gone there are none.
 func TestStorage_WhatIf(t *testing.T) {
 	s := rollout(t, 62*time.Second, 140, 40).keys(":").typeText("pvc").keys("enter", "w")
-	s.shows("claim default/data-db-5", "change its class", "pod default/db-5").keys("v").shows("what-if  delete pvc default/data-db-5")
+	s.shows("claim default/data-db-5", "change its class", "pod default/db-5").keys("v").shows("what-if: delete pvc default/data-db-5")
 	s = rollout(t, 1755*time.Second/10, 140, 40).keys(":").typeText("pv").keys("enter").shows("◆ 1 stuck").keys("w").shows("w: nothing is selected that can be changed")
 	s.keys("enter").shows("persistentVolume pvc-", "claimRef:")
 }

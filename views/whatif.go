@@ -45,8 +45,8 @@ func drawWhatIf(a draw.Area, s *drawCtx) {
 		drawAbsent(a, "select a pod or node and press w")
 		return
 	}
-	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ what-if")
-	a.Fit(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), w.Tried)
+	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ what-if:")
+	a.Fit(x+1, 0, a.W-x-1, themes.Title.With(themes.Bold), w.Tried)
 	x = 0
 	if !strings.HasPrefix(w.Command, ":") { // it is for a shell
 		x = a.Text(0, 1, themes.Style(themes.Dim), "$ ")
