@@ -113,7 +113,7 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			pods := count(t, 100)
+			pods := count(t, 200)
 			s := newFixture(t, nodesFor(pods)...)
 			watches := s.watchBindings()
 			proxy, r := s.startBehindProxy(row.faults, nil)

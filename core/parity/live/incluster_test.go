@@ -24,7 +24,7 @@ import (
 // and some with volumes and devices, preempt, and go on when the leader is killed. A user who has the printed rights to attach follows that. No request of theirs
 // is refused, and they use every right that is printed.
 func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
-	pods := count(t, 400)
+	pods := count(t, 1000)
 	s := newStorage(t, storageOptions{}, zonedNodes(12+pods/100)...)
 	s.name, s.lease = v1.DefaultSchedulerName, "kube-scheduler"
 	s.createGPUs(2)

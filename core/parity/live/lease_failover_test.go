@@ -82,7 +82,7 @@ func TestFailover_LosesNothing(t *testing.T) {
 }
 
 func (m disruption) run(t *testing.T) {
-	pods := count(t, 100)
+	pods := count(t, 200)
 	f := newFailover(t, pods, m.args...)
 	continues := m.exits == 0 && len(m.args) > 0
 	watches := f.watchBindings()

@@ -15,7 +15,7 @@ import (
 // kube-scheduler schedules mixed pods, with all nodes scored. Orrery shadows it with read rights only. Every node that
 // kube-scheduler chooses is one of Orrery's best, or an event that the two received at different times explains it.
 func TestShadow_AgreesWithKubeScheduler(t *testing.T) {
-	pods := count(t, 400)
+	pods := count(t, 750)
 	nodes := max(10, pods/25)
 	s := newFixture(t, workloadNodes(nodes)...)
 	results := s.shadow()
