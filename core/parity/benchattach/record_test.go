@@ -15,18 +15,18 @@ import (
 	"orrery/core/trace/segments"
 )
 
-// segmentsOf returns the segments in a directory, once there are so many.
-func (s *scheduler) segmentsOf(dir string, atLeast int) (all []segments.Segment) {
+// segmentsOf returns a directory, which is closed, once it has so many segments.
+func (s *scheduler) segmentsOf(dir string, atLeast int) (d *segments.Directory) {
 	s.b.Helper()
 	s.until(fmt.Sprintf("%s has %d segments", dir, atLeast), func() bool {
-		d, err := segments.Open(dir)
+		opened, err := segments.Open(dir)
 		if err != nil {
 			return false
 		}
-		all = d.Segments
-		return d.Close() == nil && len(all) >= atLeast
+		d = opened
+		return d.Close() == nil && len(d.Segments) >= atLeast
 	})
-	return all
+	return d
 }
 
 // BenchmarkRecording_Day records at 50 decisions a second for some minutes, and reports how many bytes a day of that has: those of the
@@ -44,8 +44,8 @@ func BenchmarkRecording_Day(b *testing.B) {
 		time.Sleep(length)
 		decisions, after := s.load.bound.Load()-bound, s.segmentsOf(dir, 1)
 		// A segment that began meanwhile begins with a state, which is no record of a decision.
-		began := int64(len(after) - len(before))
-		perDecision := float64(bytesOf(after)-bytesOf(before)-began*state) / float64(decisions)
+		began := int64(len(after.Segments) - len(before.Segments))
+		perDecision := float64(after.Bytes()-before.Bytes()-began*state) / float64(decisions)
 		records := perDecision * rate * day.Seconds()
 		// As segments' own limits have it: one an hour, or one for twice its state's bytes.
 		states := max(24, records/float64(max(8<<20, 2*state)))
@@ -55,13 +55,6 @@ func BenchmarkRecording_Day(b *testing.B) {
 		b.ReportMetric(states, "segments/day")
 		b.ReportMetric((records+states*float64(state))/1e9, "GB/day")
 	}
-}
-
-func bytesOf(all []segments.Segment) (bytes int64) {
-	for _, s := range all {
-		bytes += s.Bytes
-	}
-	return bytes
 }
 
 // stateBytes returns how many bytes a stream's state has, as a segment's does.
@@ -89,7 +82,7 @@ func BenchmarkRecording_ExplainAt(b *testing.B) {
 		dir := b.TempDir()
 		s := schedule(b, "--record-dir="+dir, "--record-max-size=1Ti")
 		s.work()
-		recorded := s.segmentsOf(dir, 2)
+		recorded := s.segmentsOf(dir, 2).Segments
 		s.Stop()
 		whole := recorded[0]
 		size, count := fill(b, dir, whole, most)

@@ -129,13 +129,7 @@ func (d *Directory) Next(s Segment) (Segment, bool) {
 }
 
 // Bytes is the size of all segments.
-func (d *Directory) Bytes() int64 {
-	var sum int64
-	for _, s := range d.Segments {
-		sum += s.Bytes
-	}
-	return sum
-}
+func (d *Directory) Bytes() int64 { return sizeOf(d.Segments) }
 
 // File opens a segment.
 func (d *Directory) File(s Segment) (*os.File, error) {

@@ -50,10 +50,7 @@ func (l Limits) fits(state int64) error {
 // expired returns how many of the oldest segments have to go while one of so many bytes is being written. A segment
 // ends with the last write to it, or where the next begins: the times of files may be those of a copy.
 func (l Limits) expired(ended []Segment, current int64, now time.Time) int {
-	total := current
-	for _, s := range ended {
-		total += s.Bytes
-	}
+	total := current + sizeOf(ended)
 	for i, s := range ended {
 		end := s.Modified
 		if i+1 < len(ended) && ended[i+1].Start.Before(end) {
