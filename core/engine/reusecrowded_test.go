@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 )
 
@@ -44,7 +43,6 @@ type crowdedRun struct {
 }
 
 func newCrowdedRun(t *testing.T, seed uint64) *crowdedRun {
-	race.Alone(t)
 	r := &crowdedRun{longRun: newLongRun(t, seed, twoProfiles)}
 	for _, node := range r.nodes {
 		r.fill(node.Name)
