@@ -61,7 +61,6 @@ var claimScenarios = []scenario{
 		s.add(withClaims(small("first"), "data"))
 		s.runs("first")
 		s.deleteClaim("data")
-		knows(s, world.PersistentVolumeClaim, metav1.NamespaceDefault, "data", func(o *v1.PersistentVolumeClaim) bool { return o.DeletionTimestamp != nil })
 		s.add(withClaims(small("second"), "data"))
 		s.waits("second", `persistentvolumeclaim "data" is being deleted`)
 		if claims := s.claims(); len(claims) != 1 || claims[0].DeletionTimestamp == nil {

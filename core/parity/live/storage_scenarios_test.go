@@ -148,12 +148,18 @@ func (s *storageFixture) deletePod(name string) {
 // after another object was changed may be seen before that change.
 func knows[T world.Object](s *storageFixture, kind world.Kind, namespace, name string, as func(T) bool) {
 	s.t.Helper()
+	s.knowsIf(kind, namespace, name, func(o world.Object) bool {
+		typed, ok := o.(T)
+		return ok && as(typed)
+	})
+}
+
+// knowsIf waits until as holds of what the scheduler knows of an object, nil if it knows none.
+func (s *storageFixture) knowsIf(kind world.Kind, namespace, name string, as func(world.Object) bool) {
+	s.t.Helper()
 	s.eventually(func() error {
 		known := false
-		err := s.scheduler.Inspect(s.ctx, func(e *engine.Engine) {
-			o, ok := e.Store().Object(kind, namespace, name).(T)
-			known = ok && as(o)
-		})
+		err := s.scheduler.Inspect(s.ctx, func(e *engine.Engine) { known = as(e.Store().Object(kind, namespace, name)) })
 		if !known {
 			err = errors.Join(err, fmt.Errorf("the scheduler does not know the change of %s %s", kind, name))
 		}
@@ -161,12 +167,20 @@ func knows[T world.Object](s *storageFixture, kind world.Kind, namespace, name s
 	})
 }
 
-// deleteClaim deletes a claim, which stays as long as a pod uses it.
+// deleteClaim deletes a claim, which stays as long as a pod uses it, and waits until the scheduler knows.
 func (s *storageFixture) deleteClaim(name string) {
 	s.t.Helper()
-	if err := s.client.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault).Delete(s.ctx, name, metav1.DeleteOptions{}); err != nil {
+	claims := s.client.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault)
+	claim, err := claims.Get(s.ctx, name, metav1.GetOptions{})
+	if err == nil {
+		err = claims.Delete(s.ctx, name, metav1.DeleteOptions{})
+	}
+	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.knowsIf(world.PersistentVolumeClaim, metav1.NamespaceDefault, name, func(o world.Object) bool {
+		return o == nil || o.GetUID() != claim.UID || o.GetDeletionTimestamp() != nil
+	})
 }
 
 // volume creates a volume and waits until the controller has taken it in.
