@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/parity/apiserver"
 )
 
 // policy makes the API server log bindings, writes of leases, and schedulers' writes of volumes and claims, with user and
@@ -25,7 +27,7 @@ rules:
   - {group: "", resources: [pods/binding]}
   - {group: coordination.k8s.io, resources: [leases]}
 - level: RequestResponse
-  users: ["` + scheduler + `", ` + rival + `]
+  users: ["` + scheduler + `", ` + rival + `, ` + apiserver.Admin + `]
   verbs: [update, patch]
   resources:
   - {group: "", resources: [persistentvolumes, persistentvolumeclaims]}

@@ -9,9 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/parity/apiserver"
 	"orrery/core/world"
 )
 
@@ -111,10 +113,11 @@ func overLimit(attached map[string][]string, limit int32) (faults []string) {
 	return faults
 }
 
-// storageWrite is a scheduler's write of a volume or a claim, as the API server took it.
+// storageWrite is a write of a volume or a claim, as the API server took it.
 type storageWrite struct {
 	resource, name string
 	uid            types.UID
+	version        string
 	to             string // the claim that the volume names, or the node that the claim selects
 	text           string // the object after it, without what differs between runs
 }
@@ -150,18 +153,30 @@ func (s *storageFixture) storageWrite(a *auditEntry) storageWrite {
 	if err := json.Unmarshal(a.ResponseObject, &object); err != nil {
 		s.t.Fatalf("%s %s in the audit log: %v", w.resource, w.name, err)
 	}
-	w.uid, w.to = object.Metadata.UID, object.Metadata.Annotations[storagevolume.AnnSelectedNode]
+	w.uid, w.version, w.to = object.Metadata.UID, object.Metadata.ResourceVersion, object.Metadata.Annotations[storagevolume.AnnSelectedNode]
 	if ref := object.Spec.ClaimRef; ref != nil {
 		w.to = string(ref.UID)
 	}
 	return w
 }
 
-// changedTwice returns the volumes that were given to two claims and the claims for which two nodes were selected.
-func changedTwice(writes []storageWrite) (names []string) {
+// changedTwice returns the volumes that were given to two claims and the claims for which two nodes were selected, though the
+// controllers had not undone the first write.
+func (s *storageFixture) changedTwice(schedulers []storageWrite) (names []string) {
+	s.t.Helper()
+	controllers, _ := s.storageWrites(apiserver.Admin)
+	undone := slices.DeleteFunc(controllers, func(w storageWrite) bool { return w.to != "" })
+	writes := slices.Concat(schedulers, undone)
+	slices.SortFunc(writes, func(a, b storageWrite) int {
+		order, err := resourceversion.CompareResourceVersion(a.version, b.version)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return order
+	})
 	to := map[types.UID]string{}
 	for _, w := range writes {
-		if before := to[w.uid]; before != "" && before != w.to {
+		if before := to[w.uid]; before != "" && w.to != "" && before != w.to {
 			names = append(names, fmt.Sprintf("%s %s: %s, then %s", w.resource, w.name, before, w.to))
 		}
 		to[w.uid] = w.to

@@ -79,7 +79,7 @@ func (s *storageFixture) checkWrites(users ...string) map[string]int {
 		s.t.Logf("%s wrote %d volumes and claims; failed writes by code: %v", user, len(writes), failed)
 		all = append(all, writes...)
 	}
-	if again := changedTwice(all); len(again) > 0 {
+	if again := s.changedTwice(all); len(again) > 0 {
 		s.t.Errorf("changed twice: %q", again)
 	}
 	return tally(all)

@@ -36,7 +36,7 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 		return nil, nil, err
 	}
 	for path, p := range packages {
-		if p.DepOnly || len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+		if !p.tested() {
 			continue
 		}
 		tests, err := startsGoroutines(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles))
@@ -56,6 +56,20 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	slices.Sort(plain)
 	return raced, plain, nil
 }
+
+// tested returns the packages of a module that have tests.
+func tested(dir, pattern string) (paths []string, err error) {
+	packages, err := list(dir, pattern)
+	for path, p := range packages {
+		if p.tested() {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths, err
+}
+
+func (p *goPackage) tested() bool { return !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
 // list returns a module's packages of a pattern, and those that they and their tests import.
 func list(dir, pattern string) (map[string]*goPackage, error) {

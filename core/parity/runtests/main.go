@@ -1,9 +1,10 @@
 // Command runtests runs the tests of both modules at the same time, and prints its progress at least every twenty seconds. The
-// comparisons on a real API server mostly wait, so the other module's tests fill the time.
+// comparisons on a real API server mostly wait, so they run in two halves, and other tests fill the time.
 //
 //	root     every package in random order: with the race detector where several goroutines may run, which is found in the source;
 //	         without it the others, and again those that test less with it
-//	parity   every comparison with its default number of cases
+//	parity   half of the comparisons on a real API server, then every other comparison with its default number of cases
+//	live     the other half, on an API server of its own
 //
 // go vet is left to "make check".
 package main
@@ -25,43 +26,65 @@ import (
 
 const interval = 20 * time.Second
 
+// live is the package that compares on a real API server.
+const live = "orrery/core/parity/live"
+
 func main() {
 	packages := flag.String("packages", "./...", "which packages of each module to test")
 	flag.Parse()
-	const root, parity = "../..", "."
 	r := newReport(os.Stdout)
 	stop := r.tick(interval)
-	var both sync.WaitGroup
-	both.Go(func() {
-		if !has(root, *packages) && has(parity, *packages) {
-			return
-		}
-		raced, plain, err := sortByGoroutines(root, *packages)
-		if err != nil {
-			r.fail(err.Error())
-			return
-		}
-		r.run(root, raced, "-race", "-shuffle=on")
-		r.run(root, plain, "-shuffle=on")
-	})
-	both.Go(func() {
-		if has(parity, *packages) {
-			r.run(parity, firstToLast(*packages))
-		}
-	})
-	both.Wait()
+	lanes, err := plan(*packages)
+	if err != nil {
+		r.fail(err.Error())
+	}
+	var all sync.WaitGroup
+	for _, jobs := range lanes {
+		all.Go(func() {
+			for _, j := range jobs {
+				r.run(j)
+			}
+		})
+	}
+	all.Wait()
 	stop()
 	if !r.end() {
 		os.Exit(1)
 	}
 }
 
-// firstToLast returns the packages in the order of their tests: those that wait most begin first.
-func firstToLast(packages string) []string {
-	if packages == "./..." {
-		return []string{"./live", "./..."}
+// job is one run of go test.
+type job struct {
+	dir      string
+	packages []string
+	flags    []string
+	half     string // the flag that selects the tests, if they are half a package's
+}
+
+// plan returns what is run for a pattern of packages: lanes at the same time, the jobs of each one after the other.
+func plan(pattern string) (lanes [][]job, err error) {
+	const root, parity = "../..", "."
+	var raced, plain, comparisons []string
+	if has(parity, pattern) {
+		comparisons, err = tested(parity, pattern)
 	}
-	return []string{packages}
+	if err == nil && (has(root, pattern) || !has(parity, pattern)) {
+		raced, plain, err = sortByGoroutines(root, pattern)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var first, second []job
+	if i := slices.Index(comparisons, live); i >= 0 {
+		comparisons = slices.Delete(comparisons, i, i+1)
+		first = []job{{dir: parity, packages: []string{live}, half: "-run=^Test[A-F]"}}
+		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]"}}
+	}
+	return [][]job{
+		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}},
+		append(first, job{dir: parity, packages: comparisons}),
+		second,
+	}, nil
 }
 
 // has reports whether a module has the folder that a pattern begins with.
@@ -70,13 +93,17 @@ func has(module, pattern string) bool {
 	return err == nil && folder.IsDir()
 }
 
-// run runs go test in a module and reads its events.
-func (r *report) run(dir string, packages []string, flags ...string) {
-	if len(packages) == 0 {
+// run runs a job in its module and reads its events.
+func (r *report) run(j job) {
+	if len(j.packages) == 0 {
 		return
 	}
-	cmd := exec.Command("go", slices.Concat([]string{"test", "-json", "-vet=off", "-timeout=40m"}, flags, packages)...)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	flags := append([]string{"test", "-json", "-vet=off", "-timeout=40m"}, j.flags...)
+	if j.half != "" {
+		flags = append(flags, j.half)
+	}
+	cmd := exec.Command("go", append(flags, j.packages...)...)
+	cmd.Dir, cmd.Stderr = j.dir, os.Stderr
 	cmd.Env = append(os.Environ(),
 		"GORACE=atexit_sleep_ms=0",    // or each process under the race detector sleeps for a second at its end
 		"GOGC=400", "GOMEMLIMIT=1GiB") // collecting garbage less often takes a sixth of the processor time off
@@ -88,9 +115,9 @@ func (r *report) run(dir string, packages []string, flags ...string) {
 		r.fail(fmt.Sprintf("running %s: %v", cmd, err))
 		return
 	}
-	r.follow(out)
+	r.follow(out, j.half)
 	if err := cmd.Wait(); err != nil {
-		r.fail(fmt.Sprintf("%s in %s: %v", cmd, dir, err))
+		r.fail(fmt.Sprintf("%s in %s: %v", cmd, j.dir, err))
 	}
 }
 
@@ -100,13 +127,17 @@ type event struct {
 	Elapsed                                   float64
 }
 
-func (r *report) follow(from io.Reader) {
+// follow takes events until they end. Half a package is named with the flag that selects it.
+func (r *report) follow(from io.Reader, half string) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			e = event{Action: "build-output", Output: lines.Text() + "\n"}
+		}
+		if half != "" {
+			e.Package += " " + half
 		}
 		r.take(e)
 	}

@@ -20,11 +20,11 @@ const events = `{"Action":"start","Package":"orrery/a"}
 func TestReport_PrintsOutputOfFailures(t *testing.T) {
 	var b strings.Builder
 	r := newReport(&b)
-	r.follow(strings.NewReader(events))
+	r.follow(strings.NewReader(events), "")
 	if now := r.now(); !strings.HasSuffix(now, "1 packages passed, 0 failed; running b TestTwo") {
 		t.Errorf("progress line: %q", now)
 	}
-	r.follow(strings.NewReader(`{"Action":"fail","Package":"orrery/b","Test":"TestTwo"}` + "\n" + `{"Action":"fail","Package":"orrery/b","Elapsed":2}`))
+	r.follow(strings.NewReader(`{"Action":"fail","Package":"orrery/b","Test":"TestTwo"}`+"\n"+`{"Action":"fail","Package":"orrery/b","Elapsed":2}`), "")
 	if r.end() {
 		t.Error("end reported success although a package failed")
 	}
@@ -32,5 +32,20 @@ func TestReport_PrintsOutputOfFailures(t *testing.T) {
 		if strings.Contains(b.String(), text) != want {
 			t.Errorf("%q is printed: %t, want %t:\n%s", text, !want, want, b.String())
 		}
+	}
+}
+
+func TestReport_NamesHalves(t *testing.T) {
+	var b strings.Builder
+	r := newReport(&b)
+	for _, half := range []string{"-run=^Test[A-F]", "-skip=^Test[A-F]"} {
+		r.follow(strings.NewReader(`{"Action":"start","Package":"orrery/a"}`), half)
+	}
+	r.follow(strings.NewReader(`{"Action":"pass","Package":"orrery/a","Elapsed":1.5}`), "-run=^Test[A-F]")
+	if now := r.now(); !strings.HasSuffix(now, "1 packages passed, 0 failed; running a -skip=^Test[A-F]") {
+		t.Errorf("progress line: %q", now)
+	}
+	if !strings.Contains(b.String(), "ok    orrery/a -run=^Test[A-F] ") {
+		t.Errorf("the half is not named:\n%s", b.String())
 	}
 }
