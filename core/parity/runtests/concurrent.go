@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // goPackage is what go list says of a package.
@@ -22,6 +25,7 @@ type goPackage struct {
 	Module                             *struct{ Main bool }
 	DepOnly                            bool
 	starts                             bool // its files start goroutines
+	tests                              int  // the bytes of its tests, which stand for how long they take
 }
 
 // onlyWhileFuzzing starts a goroutine in the processes that go test -fuzz starts, and in no other.
@@ -29,7 +33,7 @@ const onlyWhileFuzzing = "orrery/core/fuzz"
 
 // sortByGoroutines returns the packages of a module to test with the race detector and without it. In the tests of raced ones several
 // goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that test less
-// with the race detector (core/race) are tested both ways.
+// with the race detector (core/race) are tested both ways. The longest come first, so that none is left alone at the end.
 func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	packages, err := list(dir, pattern)
 	if err != nil {
@@ -39,7 +43,11 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 		if !p.tested() {
 			continue
 		}
-		tests, err := startsGoroutines(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles))
+		files := slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+		tests, err := startsGoroutines(p.Dir, files)
+		if err == nil {
+			p.tests, err = bytesOf(p.Dir, files)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,9 +60,24 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 			plain = append(plain, path)
 		}
 	}
-	slices.Sort(raced)
-	slices.Sort(plain)
+	longestFirst := func(a, b string) int {
+		return cmp.Or(cmp.Compare(packages[b].tests, packages[a].tests), strings.Compare(a, b))
+	}
+	slices.SortFunc(raced, longestFirst)
+	slices.SortFunc(plain, longestFirst)
 	return raced, plain, nil
+}
+
+// bytesOf adds up the sizes of files in a folder.
+func bytesOf(dir string, files []string) (n int, err error) {
+	for _, name := range files {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			return 0, fmt.Errorf("looking for long tests: %w", err)
+		}
+		n += int(info.Size())
+	}
+	return n, nil
 }
 
 // tested returns the packages of a module that have tests.

@@ -25,4 +25,7 @@ func TestSortByGoroutines(t *testing.T) {
 			t.Errorf("%s without it: %t, want %t", path, got, want.plain)
 		}
 	}
+	if slices.Index(plain, "orrery/cmd/app") > slices.Index(plain, "orrery/themes") {
+		t.Errorf("the longest tests do not come first: %v", plain)
+	}
 }
