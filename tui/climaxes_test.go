@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/race"
 	"orrery/demo"
 	"orrery/views"
 )
@@ -75,7 +74,6 @@ func TestStories_ShowTheirClimax(t *testing.T) {
 	for _, c := range climaxes {
 		for _, size := range [][2]int{{80, 24}, {140, 40}} {
 			t.Run(fmt.Sprintf("%s %dx%d", c.story, size[0], size[1]), func(t *testing.T) {
-				race.Alone(t)
 				s := openStory(t, c.story, size[0], size[1]).keys("esc").advance(c.after)
 				s.shows(c.shows...)
 				checkSize(t, s)
@@ -98,10 +96,12 @@ func TestStories_CanBeSeenWhole(t *testing.T) {
 		if tr.Opening.At <= 0 || tr.Opening.At >= tr.Length/2 || tr.Opening.Speed <= 0 {
 			t.Errorf("%s is opened at %v of %v, at the speed %v", tr.Name, tr.Opening.At, tr.Length, tr.Opening.Speed)
 		}
-		s := openStory(t, tr.Name, 140, 40)
-		if slices.Contains([]string{"node-drain", "morning-rush"}, tr.Name) {
-			s.shows("^ plays the whole from its start").keys("^").shows("00:00.000")
-		}
+		t.Run(tr.Name, func(t *testing.T) {
+			s := openStory(t, tr.Name, 140, 40)
+			if slices.Contains([]string{"node-drain", "morning-rush"}, tr.Name) {
+				s.shows("^ plays the whole from its start").keys("^").shows("00:00.000")
+			}
+		})
 	}
 }
 

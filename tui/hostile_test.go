@@ -21,6 +21,7 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/world"
 	"orrery/demo/playback"
@@ -66,6 +67,7 @@ var keysToPanes = [][]string{
 // conditions then contain them.
 func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 	t.Helper()
+	race.Alone(t)
 	features, err := config.ParseFeatures(map[string]bool{"GenericWorkload": true, "GangScheduling": true})
 	if err != nil {
 		t.Fatal(err)

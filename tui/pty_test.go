@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"orrery/core/engine"
+	"orrery/core/race"
 	"orrery/demo/playback"
 	"orrery/tui/ptytest"
 	"orrery/tui/term"
@@ -111,7 +112,8 @@ func checkPanicked(t *testing.T, what, says string) {
 func TestRun_PanicRestoresTerminal(t *testing.T) { checkPanicked(t, "panic", "an impossible state") }
 
 func TestRun_PanicOfPaneRestoresTerminal(t *testing.T) {
-	for _, p := range views.Panes() {
+	panes := views.Panes()
+	for _, p := range panes[:race.Few(len(panes), 4)] {
 		t.Run(string(p.ID), func(t *testing.T) {
 			t.Parallel()
 			checkPanicked(t, "broken pane "+string(p.ID), "views.(*Pane)")

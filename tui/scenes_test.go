@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/demo"
 	"orrery/demo/playback"
@@ -152,6 +153,7 @@ func TestScenes_CoverEveryPane(t *testing.T) {
 // builtIn opens a built-in recording.
 func builtIn(t testing.TB, name string) *Recording {
 	t.Helper()
+	race.Alone(t)
 	file, err := demo.Open(name)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ import (
 // TestExplain_GeneratedClusters diagnoses every pending pod of many small clusters at two moments, and checks that its
 // evidence is what the objects say, that its remedies place it, and that "never" holds.
 func TestExplain_GeneratedClusters(t *testing.T) {
-	seeds := uint64(race.Few(800, 40))
+	seeds := uint64(race.Few(400, 40))
 	var reasons, remedies int
 	for seed := range seeds {
 		objects := newGenerator(seed).cluster()
