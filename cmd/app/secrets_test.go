@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -197,29 +198,14 @@ func TestOutputs_OfSchedulerKeepSecrets(t *testing.T) {
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			free, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			port := free.Addr().(*net.TCPAddr).Port
-			free.Close()
 			args := []string{
-				"run", "--config", config, "--master", server.URL, "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", port), "-v=10", "--logging-format=" + format,
+				"run", "--config", config, "--master", server.URL, "-v=10", "--logging-format=" + format,
 				"--authorization-always-allow-paths=/readyz,/metrics,/metrics/*,/configz," + stream.Path, "--record-dir", filepath.Join(dir, "recording"),
 			}
 			if format == "text" {
 				args = append(args, "--vmodule=request=10,round_trippers=10")
 			}
-			log := &lockedText{}
-			p := exec.Command("orrery", args...)
-			p.Stdout, p.Stderr, p.Env = log, log, append(os.Environ(), "TMPDIR="+dir)
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				_ = p.Process.Kill()
-				_ = p.Wait()
-			})
+			p, log, port := startServing(t, append(os.Environ(), "TMPDIR="+dir), args...)
 			read := func(path string) string {
 				client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 				response, err := client.Get(fmt.Sprintf("https://127.0.0.1:%d%s", port, path))
@@ -268,6 +254,37 @@ func TestOutputs_OfSchedulerKeepSecrets(t *testing.T) {
 			}
 			checkSecrets(t, "the log", log.String())
 		})
+	}
+}
+
+// startServing runs orrery until the test ends, on a free port, which it returns once orrery has opened it.
+func startServing(t *testing.T, env []string, args ...string) (*exec.Cmd, *lockedText, int) {
+	t.Helper()
+	for {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := free.Addr().(*net.TCPAddr).Port
+		free.Close()
+		log := &lockedText{}
+		p := exec.Command("orrery", append(slices.Clone(args), "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", port))...)
+		p.Stdout, p.Stderr, p.Env = log, log, env
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = p.Process.Kill()
+			_ = p.Wait()
+		})
+		taken := false // by another process, since it was free
+		eventually(t, log, func() bool {
+			taken = strings.Contains(log.String(), "address already in use")
+			return taken || strings.Contains(log.String(), "Serving HTTPS")
+		})
+		if !taken {
+			return p, log, port
+		}
 	}
 }
 
