@@ -236,15 +236,19 @@ func TestOutputs_OfSchedulerKeepSecrets(t *testing.T) {
 				t.Error("the flight recorder was not saved")
 			}
 			for _, name := range files {
-				file, err := os.Open(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text, records, err := recordingText(file, 0)
-				file.Close()
-				if err != nil || records == 0 {
-					t.Errorf("%s has %d records, %v", name, records, err)
-				}
+				var text string
+				eventually(t, log, func() bool { // a recording that was begun before the first list gets records with its next tick
+					file, err := os.Open(name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer file.Close()
+					var records int
+					if text, records, err = recordingText(file, 0); err != nil {
+						t.Fatalf("reading %s: %v", name, err)
+					}
+					return records > 0
+				})
 				checkSecrets(t, name, text)
 			}
 			_ = p.Process.Signal(syscall.SIGQUIT)
