@@ -21,7 +21,7 @@ import (
 // Options configure how a program is run.
 type Options struct {
 	Command []string
-	// Env is the program's environment, besides PATH and HOME. TERM is xterm-256color unless Env sets it.
+	// Env is the program's environment, besides PATH, HOME and GORACE. TERM is xterm-256color unless Env sets it.
 	Env []string
 	// Width and Height are the terminal's size. If zero, the terminal reports no size.
 	Width, Height int
@@ -79,7 +79,7 @@ func Start(t testing.TB, o Options) *Session {
 	}
 	s.cmd = exec.Command(o.Command[0], o.Command[1:]...)
 	s.cmd.Dir = o.Dir
-	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=xterm-256color"}, o.Env...)
+	s.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE"), "TERM=xterm-256color"}, o.Env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if signal.Ignored(syscall.SIGHUP) { // as under nohup: the program would inherit that, but a signal with a handler starts anew
