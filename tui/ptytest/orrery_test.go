@@ -351,8 +351,9 @@ func TestOrrery_IdleWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
 	s.Type(" ")
-	before := s.AwaitQuiet(500 * time.Millisecond)
+	s.Await("the pause", paused)
 	const idle = 3 * time.Second
+	before := s.AwaitQuiet(idle)
 	if after := s.AwaitQuiet(idle); after != before {
 		t.Errorf("a paused screen wrote %d bytes", after-before)
 	}
