@@ -11,6 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"orrery/core/console"
@@ -139,9 +140,9 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 	api.put(small)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
-	up := api.down(t)
-	eventually(t, s, "the loss", func() bool { return s.State().Lost != nil })
-	st := s.State()
+	up := api.down()
+	var st console.State
+	eventually(t, s, "the loss", func() bool { st = s.State(); return st.Lost != nil })
 	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing the last known state: ") {
 		t.Errorf("the alert is %q", alert)
 	}
@@ -252,9 +253,7 @@ func TestSession_InspectAfterClose(t *testing.T) {
 }
 
 func TestOpen_FailsWithoutAPIServer(t *testing.T) {
-	api := newStub(t)
-	api.down(t)
-	_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
+	_, err := console.Open(context.Background(), console.Options{KubeConfig: &rest.Config{Host: "http://127.0.0.1:1"}})
 	if err == nil || !strings.HasPrefix(err.Error(), "connecting to the API server: ") || strings.Count(err.Error(), "\n") > 0 {
 		t.Errorf("the error is %v, want one line about the connection", err)
 	}

@@ -2,7 +2,6 @@ package console_test
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -31,6 +30,8 @@ type stub struct {
 	forbids map[string]bool // "verb resource", and "verb resource in namespace"
 	answers int             // the code of all answers; zero for the usual ones
 	writes  []string
+
+	unreachable bool
 }
 
 type event struct {
@@ -137,12 +138,14 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if namespace != "" {
 		what += " in " + namespace
 	}
-	forbidden, code := s.forbids[what], s.answers
+	forbidden, code, unreachable := s.forbids[what], s.answers, s.unreachable
 	if r.Method != http.MethodGet {
 		s.writes = append(s.writes, r.Method+" "+r.URL.Path)
 	}
 	s.mu.Unlock()
 	switch {
+	case unreachable:
+		panic(http.ErrAbortHandler)
 	case code != 0:
 		http.Error(w, "<html>from a load balancer</html>", code)
 	case r.Method != http.MethodGet:
@@ -191,20 +194,17 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace
 	}
 }
 
-// down breaks all connections and refuses new ones; the address stays reserved.
-func (s *stub) down(t *testing.T) (up func()) {
-	address := s.server.Listener.Addr().String()
-	s.close()
-	return func() {
-		listener, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.server = httptest.NewUnstartedServer(s)
-		_ = s.server.Listener.Close()
-		s.server.Listener = listener
-		s.server.Start()
-	}
+// down breaks all connections, and new ones at their first request, so that the address stays the stub's.
+func (s *stub) down() (up func()) {
+	s.setUnreachable(true)
+	s.server.CloseClientConnections()
+	return func() { s.setUnreachable(false) }
+}
+
+func (s *stub) setUnreachable(unreachable bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unreachable = unreachable
 }
 
 func reply(w http.ResponseWriter, code int, o any) {
