@@ -161,9 +161,7 @@ func TestReader_ProblemTexts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStub(t)
 			tt.play(s)
-			w := newWatcher(t, s)
-			w.timeout = 5 * time.Minute // 17 MiB take a loaded machine more than the default
-			r := w.answered()
+			r := newWatcher(t, s).answered()
 			if got := r.SourceText(); !strings.HasPrefix(got, tt.want) || len(got) > 600 || strings.ContainsAny(got, "\x1b\x07\n") {
 				t.Errorf("it says %q\nwant     %q", got, tt.want)
 			}

@@ -99,6 +99,7 @@ func newWatcher(t *testing.T, s *stub) *watcher {
 		t.Fatal(err)
 	}
 	w.Reader = r
+	w.timeout = 5 * time.Minute // a loaded machine may take more than the default
 	t.Cleanup(r.Close)
 	return w
 }
