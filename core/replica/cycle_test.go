@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr/funcr"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/drive"
 	"orrery/core/engine"
@@ -38,8 +36,6 @@ func TestRun_EndsAfterTheCycleUnderWay(t *testing.T) {
 	server, kubeConfig := newStub(t)
 	o := options()
 	o.KubeConfig, o.Logger = kubeConfig, funcr.New(server.log, funcr.Options{})
-	election := &o.Config.LeaderElection
-	election.LeaseDuration, election.RenewDeadline, election.RetryPeriod = metav1.Duration{Duration: 3 * time.Second}, metav1.Duration{Duration: 2 * time.Second}, metav1.Duration{Duration: 500 * time.Millisecond}
 	cycle := longCycle{drive.Observers{}, make(chan struct{}), make(chan struct{}), make(chan struct{})}
 	o.Instruments.Observer = func(*engine.Engine) drive.Observer { return cycle }
 	r, err := New(o)
@@ -48,7 +44,11 @@ func TestRun_EndsAfterTheCycleUnderWay(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(context.Background()) }()
-	<-cycle.begun
+	select {
+	case <-cycle.begun:
+	case err := <-ended:
+		t.Fatalf("Run returned %v before a decision", err)
+	}
 	r.term.Load().end() // as when another holder is read
 	go close(cycle.mayEnd)
 	if err := <-ended; !errors.Is(err, ErrLostLease) {
