@@ -215,8 +215,9 @@ func TestPanic_OfOtherPartEndsInOrder(t *testing.T) {
 			close(c.armed)
 			if tt.trigger != nil {
 				tt.trigger(c)
-			} else if err := c.replica.Activate(t.Context(), types.NamespacedName{Namespace: "default", Name: "bad"}); err != nil {
-				t.Fatal(err)
+			} else {
+				// The error is one of the end, which another input may already have set off.
+				_ = c.replica.Activate(t.Context(), types.NamespacedName{Namespace: "default", Name: "bad"})
 			}
 			var panicked *panics.Error
 			if err := <-ended; !errors.As(err, &panicked) || err.Error() != tt.says {
