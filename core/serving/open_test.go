@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -197,6 +199,9 @@ func serveAt(t *testing.T, e *Endpoints, flags ...string) string {
 		t.Fatal(errs)
 	}
 	s, err := o.Open()
+	if errors.Is(err, syscall.EADDRINUSE) { // another process has taken the port since it was free
+		return serveAt(t, e, flags...)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
