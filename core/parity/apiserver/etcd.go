@@ -12,14 +12,11 @@ import (
 
 // startEtcd runs etcd on a directory, with the data that is already in it.
 func startEtcd(dir string) (*embed.Etcd, error) {
-	client, err := FreePort()
+	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
 	}
-	peer, err := FreePort()
-	if err != nil {
-		return nil, err
-	}
+	client, peer := ports[0], ports[1]
 	c := embed.NewConfig()
 	c.Dir = filepath.Join(dir, "etcd")
 	c.LogLevel = "panic"   // it calls its own closing an error
@@ -47,10 +44,20 @@ func loopback(port int) []url.URL {
 
 // FreePort returns a port of the loopback device that is not in use.
 func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("looking for a free port: %w", err)
+	ports, err := freePorts(1)
+	return ports[0], err
+}
+
+// freePorts returns n different ports of the loopback device that are not in use.
+func freePorts(n int) ([]int, error) {
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return ports, fmt.Errorf("looking for a free port: %w", err)
+		}
+		defer l.Close() // when all are chosen, so that they differ
+		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return ports, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,24 +59,30 @@ type Server struct {
 
 // New starts etcd, and an API server on it.
 func New(o Options) (*Server, error) {
-	s := &Server{options: o, port: o.Port}
-	var err error
-	if s.port == 0 {
-		if s.port, err = FreePort(); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.writeFiles(); err != nil {
+	listener, err := listen(o.Port) // before etcd starts, or another process could take the port
+	if err != nil {
 		return nil, err
 	}
-	if s.etcd, err = startEtcd(o.Dir); err != nil {
-		return nil, err
-	}
-	if err := s.Start(); err != nil {
-		s.etcd.Close()
+	s := &Server{options: o, port: listener.Addr().(*net.TCPAddr).Port, listener: listener}
+	if err := s.startAll(); err != nil {
+		_ = listener.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+func (s *Server) startAll() (err error) {
+	if err := s.writeFiles(); err != nil {
+		return err
+	}
+	if s.etcd, err = startEtcd(s.options.Dir); err != nil {
+		return err
+	}
+	if err := s.start(); err != nil {
+		s.etcd.Close()
+		return err
+	}
+	return nil
 }
 
 // Close stops the API server and etcd for good.
@@ -105,7 +112,15 @@ func (s *Server) Stop() error {
 }
 
 // Start starts the API server, always on the same port, and returns when it is ready.
-func (s *Server) Start() error {
+func (s *Server) Start() (err error) {
+	if s.listener, err = listen(s.port); err != nil {
+		return err
+	}
+	return s.start()
+}
+
+// start starts the API server on its listener.
+func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.ended = cancel, make(chan error, 1)
 	run, err := s.prepare(ctx)
@@ -126,9 +141,6 @@ func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, 
 		return nil, err
 	}
 	o.GenericServerRunOptions.ComponentGlobalsRegistry = registry
-	if s.listener, err = listen(s.port); err != nil {
-		return nil, err
-	}
 	o.SecureServing.Listener = s.listener
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	sets := o.Flags()
