@@ -211,10 +211,13 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 		pod.Spec.Volumes = []v1.Volume{{Name: "data", VolumeSource: v1.VolumeSource{PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}}
 		c.create(claim, pod)
 		c.bound("db")
-		held, err := c.client.CoreV1().PersistentVolumeClaims(v1.NamespaceDefault).Get(c.ctx, "data", metav1.GetOptions{})
-		if err != nil || held.Status.Phase != v1.ClaimBound {
-			t.Errorf("the claim is %v, error %v", held.Status.Phase, err)
-		}
+		c.eventually(func() error { // the claim's phase is written after its volume, with which the pod may be bound
+			held, err := c.client.CoreV1().PersistentVolumeClaims(v1.NamespaceDefault).Get(c.ctx, "data", metav1.GetOptions{})
+			if err == nil && held.Status.Phase != v1.ClaimBound {
+				err = fmt.Errorf("the claim is %s", held.Status.Phase)
+			}
+			return err
+		})
 	})
 	t.Run("devices", func(t *testing.T) {
 		c := c.in(t)
@@ -265,6 +268,10 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 		c.bound(low...)
 		urgent := apiserver.Pod("urgent", "3", "16Mi")
 		urgent.Spec.PriorityClassName = "urgent"
+		c.eventually(func() error { // until admission knows the class
+			_, err := c.client.CoreV1().Pods(v1.NamespaceDefault).Create(c.ctx, urgent, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err
+		})
 		c.create(urgent)
 		c.bound("urgent")
 	})
