@@ -39,6 +39,7 @@ func (s *fixture) adminKubeconfig() string {
 // it says so, finds the next one, and sees its decisions.
 func TestAttach_FollowsFailover(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	k := s.startKubelet("node-0")
 	first := k.runAs("attached-1", nil, func() *process { return s.schedule() })
 	s.within(attachDeadline, func() error { return first.logged("Successfully acquired lease") })
@@ -130,6 +131,7 @@ func TestAttach_DropsStalledReader(t *testing.T) {
 // directory.
 func TestRecordDir_SegmentCutByCrashIsRead(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	dir, began := t.TempDir(), time.Now()
 	first := s.schedule("--record-dir=" + dir)
 	s.within(attachDeadline, first.ready)

@@ -22,7 +22,8 @@ import (
 func TestConflict_TwoSchedulersFillNodesExactly(t *testing.T) {
 	const each = 200
 	s := newFixture(t, nodesFor(2*each)...)
-	other := &fixture{t: t, ctx: s.ctx, client: s.client, name: s.name + "-other", began: s.began}
+	other := new(*s)
+	other.name += "-other"
 	w := &kubelet{client: s.client, cpu: map[string]int64{}, on: map[types.UID]bool{}, capacity: 8000}
 	w.run(s)
 	ours, theirs := s.start(withoutLease), other.start(withoutLease)

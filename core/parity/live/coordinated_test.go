@@ -47,7 +47,7 @@ const (
 func newCoordinated(t *testing.T) *coordinated {
 	t.Helper()
 	c := &coordinated{newFixture(t, nodesFor(300)...)}
-	c.lease = coordinatedLease
+	c.lease, c.leaseDuration = coordinatedLease, shortLease
 	clean := func() {
 		_ = c.candidates().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
 		_ = c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(t.Context(), coordinatedLease, metav1.DeleteOptions{})

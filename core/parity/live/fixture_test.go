@@ -98,9 +98,17 @@ type fixture struct {
 	name   string
 	lease  string // the lease of its schedulers
 	began  time.Time
+	// leaseDuration is that of its schedulers. Their renew deadline is three quarters of it.
+	leaseDuration time.Duration
 	// hostname, unless it is empty, is that of the processes to be started.
 	hostname string
 }
+
+// A lease is short only in tests that wait for it to expire: on a loaded machine a renewal may be seconds late.
+const (
+	longLease  = time.Minute
+	shortLease = 4 * time.Second
+)
 
 func newFixture(t *testing.T, nodes ...*v1.Node) *fixture {
 	client, err := server.Client(apiserver.Admin)
@@ -108,7 +116,7 @@ func newFixture(t *testing.T, nodes ...*v1.Node) *fixture {
 		t.Fatal(err)
 	}
 	s := &fixture{t: t, ctx: t.Context(), client: client, name: "orrery-" + fmt.Sprint(time.Now().UnixNano()), began: time.Now()}
-	s.lease = s.name
+	s.lease, s.leaseDuration = s.name, longLease
 	s.addNodes(nodes...)
 	t.Cleanup(s.clear)
 	return s
@@ -141,11 +149,13 @@ func (s *fixture) configuration() *config.Configuration {
 	c := config.Default(config.DefaultFeatures())
 	c.Profiles[0].SchedulerName = s.name
 	c.LeaderElection.ResourceName = s.name
-	c.LeaderElection.LeaseDuration = metav1.Duration{Duration: 4 * time.Second}
-	c.LeaderElection.RenewDeadline = metav1.Duration{Duration: 3 * time.Second}
+	c.LeaderElection.LeaseDuration = metav1.Duration{Duration: s.leaseDuration}
+	c.LeaderElection.RenewDeadline = metav1.Duration{Duration: s.renewDeadline()}
 	c.LeaderElection.RetryPeriod = metav1.Duration{Duration: 500 * time.Millisecond}
 	return c
 }
+
+func (s *fixture) renewDeadline() time.Duration { return s.leaseDuration * 3 / 4 }
 
 // running is a running replica.
 type running struct {

@@ -46,6 +46,7 @@ func TestGangs_BoundTogether(t *testing.T) {
 func TestGangs_LeaderKilledOnPermit(t *testing.T) {
 	const pods, nodes = 100, 50
 	s := newFixture(t, gangNodes(nodes-1)...)
+	s.leaseDuration = shortLease
 	watches := s.watchBindings()
 	first := s.scheduleAs(scheduler, orrery, gangGates)
 	s.eventually(first.ready)

@@ -122,6 +122,7 @@ func (m disruption) run(t *testing.T) {
 func newFailover(t *testing.T, pods int, args ...string) *failover {
 	t.Helper()
 	f := &failover{fixture: newFixture(t, nodesFor(pods)...), proxy: newTCPProxy(t)}
+	f.leaseDuration = shortLease
 	f.leader = f.scheduleBy(f.proxy.kubeconfig(t, scheduler), orrery, args...)
 	f.eventually(func() error { return f.tenureOf(scheduler, 1) })
 	f.follower = f.scheduleAs(rival, orrery, args...)

@@ -109,6 +109,7 @@ func TestManifests_SchedulerRoleIsEnough(t *testing.T) {
 	s.permit(viewer, "", role...)
 	s.permit(viewer, "kube-system", lease...)
 	s.lease = "orrery" // the one that the role is for
+	s.forgetLease()
 	kubeconfig, err := server.Kubeconfig(viewer)
 	if err != nil {
 		t.Fatal(err)

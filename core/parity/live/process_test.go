@@ -202,6 +202,7 @@ func TestProcess_USR2SavesFlightRecorder(t *testing.T) {
 
 func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	first := s.schedule()
 	s.eventually(first.ready)
 	s.eventually(func() error { return first.logged("became leader|Successfully acquired lease") })
@@ -218,6 +219,7 @@ func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
 
 func TestProcess_StoppedLeaderExitsOnContinue(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	first := s.schedule()
 	s.eventually(func() error { return first.logged("Successfully acquired lease") })
 	second := s.schedule()
@@ -242,6 +244,7 @@ func TestProcess_StoppedLeaderExitsOnContinue(t *testing.T) {
 
 func TestProcess_DisconnectedLeaderExits(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	p := s.schedule()
 	s.eventually(func() error { return p.logged("Successfully acquired lease") })
 	server.Cut(true)

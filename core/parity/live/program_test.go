@@ -140,8 +140,8 @@ func (s *fixture) configFile(kubeconfig string) string {
 	file := filepath.Join(s.t.TempDir(), "config.yaml")
 	text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 100\n"+
 		"clientConnection: {kubeconfig: %q, qps: 1000, burst: 1000}\n"+
-		"leaderElection: {leaseDuration: 4s, renewDeadline: 3s, retryPeriod: 500ms, resourceName: %s}\nprofiles: [{schedulerName: %s}]\n",
-		kubeconfig, s.name, s.name)
+		"leaderElection: {leaseDuration: %s, renewDeadline: %s, retryPeriod: 500ms, resourceName: %s}\nprofiles: [{schedulerName: %s}]\n",
+		kubeconfig, s.leaseDuration, s.renewDeadline(), s.name, s.name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 	// Each of the two has its own user, so that the API server's audit log distinguishes them.
 	ours := func() *process { return s.scheduleAs(scheduler, orrery) }
 	theirs := func() *process { return s.scheduleAs(rival, kubeScheduler) }
+	s.leaseDuration = shortLease
 	leader, follower := ours(), (*process)(nil)
 	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
 	stream := s.streamPods()
@@ -25,13 +26,14 @@ func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 		next   func() *process
 		user   string
 		signal syscall.Signal
-		within time.Duration
+		lease  time.Duration // of the next: short if it is to be killed, long if it is to release it
 	}{
-		{theirs, rival, syscall.SIGKILL, 9 * time.Second}, // a lease of 4s has to expire
-		{ours, scheduler, syscall.SIGKILL, 9 * time.Second},
-		{theirs, rival, syscall.SIGTERM, 4 * time.Second}, // the lease is released
-		{ours, scheduler, syscall.SIGTERM, 4 * time.Second},
+		{theirs, rival, syscall.SIGKILL, shortLease},
+		{ours, scheduler, syscall.SIGKILL, longLease},
+		{theirs, rival, syscall.SIGTERM, longLease},
+		{ours, scheduler, syscall.SIGTERM, longLease},
 	} {
+		s.leaseDuration = change.lease
 		follower = change.next()
 		s.eventually(follower.follows)
 		if err := leader.Process.Signal(change.signal); err != nil {
@@ -40,8 +42,8 @@ func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 		signalled := time.Now()
 		s.eventually(func() error { return s.tenureOf(change.user, i+2) })
 		tenures := s.tenures()
-		if took := tenures[len(tenures)-1].first.Sub(signalled); took > change.within {
-			t.Errorf("after %s, %s took over within %s, want %s", change.signal, change.user, took, change.within)
+		if took := tenures[len(tenures)-1].first.Sub(signalled); took > longLease/2 {
+			t.Errorf("after %s, %s took over within %s, want at most %s", change.signal, change.user, took, longLease/2)
 		}
 		s.eventually(func() error { return s.bindsAfter(change.user, tenures[len(tenures)-1].first) })
 		leader.exit()

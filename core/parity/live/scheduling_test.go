@@ -150,6 +150,7 @@ func leads(r *running, want bool) error {
 // Shows LEAD-27.
 func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
+	s.leaseDuration = shortLease
 	r := s.start(nil)
 	s.eventually(func() error { return leads(r, true) })
 	leases := s.client.CoordinationV1().Leases(metav1.NamespaceSystem)

@@ -58,6 +58,7 @@ func TestStorage_RolloutSurvivesRestart(t *testing.T) {
 func TestStorage_RolloutSurvivesKilledLeader(t *testing.T) {
 	pods := count(t, 100)
 	s := newRollout(t, pods, provisioningTakes)
+	s.leaseDuration = shortLease
 	leader := s.scheduleAs(scheduler, orrery)
 	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
 	follower := s.scheduleAs(rival, orrery)
