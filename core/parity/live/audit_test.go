@@ -128,6 +128,9 @@ func (r *tenure) renewed(a *auditEntry) {
 	r.lapses = append(r.lapses, lapse{from: a.StageTimestamp.Add(lasts)})
 }
 
+// expiry is when the lease expires, or expired, after its last renewal.
+func (r *tenure) expiry() time.Time { return r.lapses[len(r.lapses)-1].from }
+
 // covers reports whether the lease was held and valid at a time.
 func (r *tenure) covers(t time.Time) bool {
 	return t.After(r.first) && (r.last.IsZero() || t.Before(r.last)) && !slices.ContainsFunc(r.lapses, func(l lapse) bool {

@@ -224,7 +224,7 @@ func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
 	made := c.createSlowly(300)
 	older := c.startCandidate(rival, kubeScheduler, "--emulated-version=1.34")
 	c.within(electionTimeout, func() error { return c.tenureOf(rival, 2) })
-	if before, after := c.tenures()[0], c.tenures()[1]; after.first.After(before.lapses[len(before.lapses)-1].from) {
+	if before, after := c.tenures()[0], c.tenures()[1]; after.first.After(before.expiry()) {
 		t.Errorf("the other leads since %s, after the lease had expired: %+v", after.first, before)
 	}
 	if code := leader.exit(); code != 1 {

@@ -209,11 +209,11 @@ func TestProcess_KilledLeaderIsReplaced(t *testing.T) {
 	second := s.schedule()
 	s.eventually(second.ready)
 	_ = first.Process.Kill()
-	killed := time.Now()
 	s.pods(20, "a", "10m")
 	s.bound(20)
-	if took := time.Since(killed); took < 2*time.Second || took > 10*time.Second {
-		t.Errorf("the second took over after %s, the lease lasts 4s", took)
+	// The second may see a renewal before the audit log has its end.
+	if tenures := s.tenures(); len(tenures) != 2 || tenures[1].first.Before(tenures[0].expiry().Add(-time.Second)) {
+		t.Errorf("the second did not take over when the lease had expired: %+v", tenures)
 	}
 }
 
@@ -248,14 +248,12 @@ func TestProcess_DisconnectedLeaderExits(t *testing.T) {
 	p := s.schedule()
 	s.eventually(func() error { return p.logged("Successfully acquired lease") })
 	server.Cut(true)
+	defer server.Cut(false)
 	cut := time.Now()
-	code := p.exit()
-	took := time.Since(cut)
-	server.Cut(false)
-	if code != 1 {
+	if code := p.exit(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
-	if took > 4*time.Second { // the renew deadline is 3s, the lease lasts 4s
+	if took := time.Since(cut); took > 15*time.Second { // the deadline itself, of 3s, is tested with a fake clock in package replica
 		t.Errorf("it kept running for %s", took)
 	}
 }
