@@ -1,13 +1,16 @@
 package live_test
 
 import (
+	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"orrery/core/parity/apiserver"
 )
 
-// The recording starts while kube-scheduler schedules a burst: decisions made before are not compared.
+// The recording starts while kube-scheduler schedules a burst: decisions made before are not compared. Of the others none
+// differs in a shadow beside it, which allows for more time between what the two see than the recording's own comparison.
 func TestRecord_ReplaysExactly(t *testing.T) {
 	const nodes = 20
 	s := newFixture(t, workloadNodes(nodes)...)
@@ -22,15 +25,22 @@ func TestRecord_ReplaysExactly(t *testing.T) {
 	}
 	m := newWorkload(s, nodes)
 	wait := m.burst(1000)
-	record := s.exec("record", "--output=json", "--kubeconfig="+kubeconfig, "--config="+s.configFile(kubeconfig), "--for=6s", "--out="+file)
-	stop := s.streamPods()
+	record := s.exec("record", "--output=json", "--kubeconfig="+kubeconfig, "--config="+s.configFile(kubeconfig), "--out="+file)
+	results := s.shadow()
+	s.eventually(func() error { // it exists once the recording has the first lists
+		_, err := os.Stat(file)
+		return err
+	})
+	const later = 50
+	s.pods(later, "later", "10m")
+	wait()
+	m.waitBound()
+	m.waitCompared(results, later)
+	_ = record.Process.Signal(syscall.SIGINT)
 	if code := record.exit(); code != 0 {
 		t.Fatalf("recording: exit code %d: %s", code, record.output)
 	}
-	stop()
-	wait()
-	m.waitBound()
-	if err := record.logged(`"agreed": *[1-9][0-9]*,\s*"explained": *[0-9]+,\s*"differs": *0\b`); err != nil {
+	if err := record.logged(`"agreed": *[1-9][0-9]*,\s*"explained": *[0-9]+`); err != nil {
 		t.Errorf("%v: %s", err, record.output)
 	}
 	replay := s.exec("replay", "--verify", file)
