@@ -3,6 +3,7 @@ package live_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -43,33 +44,27 @@ func (s *fixture) checkAccounting(r *running) {
 	s.t.Helper()
 	s.checkCache(r)
 	type taken struct{ pods, cpu int64 }
-	listed, held := map[string]taken{}, map[string]taken{}
-	for _, pod := range s.list() {
-		if pod.Spec.NodeName == "" || pod.Status.Phase == v1.PodFailed {
-			continue
-		}
-		t := listed[pod.Spec.NodeName]
-		listed[pod.Spec.NodeName] = taken{t.pods + 1, t.cpu + pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()}
-	}
-	err := r.Inspect(s.ctx, func(e *engine.Engine) {
-		for node := range e.Cache().RecentlyChanged() {
-			if n := len(node.GetPods()); n > 0 {
-				held[node.Node().Name] = taken{int64(n), node.GetRequested().GetMilliCPU()}
+	s.eventually(func() error { // preempted pods may still be terminating
+		listed, held := map[string]taken{}, map[string]taken{}
+		for _, pod := range s.list() {
+			if pod.Spec.NodeName == "" || pod.Status.Phase == v1.PodFailed {
+				continue
 			}
+			t := listed[pod.Spec.NodeName]
+			listed[pod.Spec.NodeName] = taken{t.pods + 1, t.cpu + pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()}
 		}
+		err := r.Inspect(s.ctx, func(e *engine.Engine) {
+			for node := range e.Cache().RecentlyChanged() {
+				if n := len(node.GetPods()); n > 0 {
+					held[node.Node().Name] = taken{int64(n), node.GetRequested().GetMilliCPU()}
+				}
+			}
+		})
+		if err == nil && !maps.Equal(held, listed) {
+			err = fmt.Errorf("pods and millicpu by node: the engine counts %+v, a list %+v", held, listed)
+		}
+		return err
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for name, want := range listed {
-		if held[name] != want {
-			s.t.Errorf("%s: the engine counts %+v, a list %+v", name, held[name], want)
-		}
-		delete(held, name)
-	}
-	if len(held) > 0 {
-		s.t.Errorf("the engine counts pods on nodes without pods: %v", held)
-	}
 }
 
 // The nodes fit exactly these pods: if one is lost or counted twice, the last one does not fit.
