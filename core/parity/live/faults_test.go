@@ -246,9 +246,8 @@ func TestFaults_MissedEventsAreReported(t *testing.T) {
 	s.allBound(before - gone + after)
 	s.checkAccounting(r)
 	s.checkBindings(watches)
-	wantPods, wantNodes := fmt.Sprintf("Pod gone=%d new=%d", gone, after), "Node gone=0 new=1"
 	drifts := logged.drifts()
-	if !drifts[wantPods] || !drifts[wantNodes] {
-		t.Errorf("reported: %v, want %q and %q", drifts, wantPods, wantNodes)
+	if drifts[world.Pod] != (live.Drift{Gone: gone, New: after}) || drifts[world.Node] != (live.Drift{New: 1}) {
+		t.Errorf("reported: %+v, want %d deleted pods, %d new pods, and a node", drifts, gone, after)
 	}
 }

@@ -5,6 +5,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
+
+	"orrery/core/world"
+	"orrery/core/world/live"
 )
 
 // recordingLogger records a replica's structured log lines.
@@ -16,7 +19,7 @@ func (l recordingLogger) logger() klog.Logger { return logr.New(&recordingSink{t
 type recordingSink struct{ to recordingLogger }
 
 func (*recordingSink) Init(logr.RuntimeInfo)                {}
-func (*recordingSink) Enabled(int) bool                     { return true }
+func (*recordingSink) Enabled(level int) bool               { return level == 0 } // lines of other levels would fill the channel
 func (l *recordingSink) Error(_ error, m string, kv ...any) { l.Info(0, m, kv...) }
 func (l *recordingSink) WithValues(...any) logr.LogSink     { return l }
 func (l *recordingSink) WithName(string) logr.LogSink       { return l }
@@ -32,14 +35,17 @@ func (l *recordingSink) Info(_ int, message string, kv ...any) {
 	}
 }
 
-// drifts returns the logged differences between lists and watches, as text.
-func (l recordingLogger) drifts() map[string]bool {
-	found := map[string]bool{}
+// drifts returns the logged differences between lists and watches, by kind. Several lists may share them.
+func (l recordingLogger) drifts() map[world.Kind]live.Drift {
+	found := map[world.Kind]live.Drift{}
 	for {
 		select {
 		case line := <-l:
-			if _, drift := line["gone"]; drift {
-				found[fmt.Sprintf("%v gone=%v new=%v", line["kind"], line["gone"], line["new"])] = true
+			if kind, drift := line["kind"].(world.Kind); drift {
+				sum := found[kind]
+				sum.Gone += line["gone"].(int)
+				sum.New += line["new"].(int)
+				found[kind] = sum
 			}
 		default:
 			return found
