@@ -123,9 +123,10 @@ func (s *fixture) serveTickets(client dynamic.Interface) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := server.Grant(s.ctx, scheduler, "read-tickets"); err != nil {
-		s.t.Fatal(err)
-	}
+	s.t.Cleanup(func() {
+		_ = s.client.RbacV1().ClusterRoles().Delete(context.Background(), "read-tickets", metav1.DeleteOptions{})
+	})
+	s.grant(scheduler, "read-tickets")
 	s.eventually(func() error {
 		if _, err := client.Resource(tickets).List(s.ctx, metav1.ListOptions{}); err != nil {
 			return fmt.Errorf("the custom kind is not served yet: %w", err)

@@ -22,9 +22,7 @@ func TestDeviceTaintEviction_RunsOnLeader(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	s.withDevice("node-0", "gpu-0")
 	s.withDevice("node-1", "gpu-1")
-	if err := server.Grant(s.ctx, scheduler, "system:controller:device-taint-eviction-controller"); err != nil {
-		t.Fatal(err)
-	}
+	s.grant(scheduler, "system:controller:device-taint-eviction-controller")
 	features, err := config.ParseFeatureFlag("DRADeviceTaints=true", "DRADeviceTaintRules=true")
 	if err != nil {
 		t.Fatal(err)

@@ -51,6 +51,12 @@ func (s *fixture) install(args ...string) *installation {
 	}
 	i := &installation{fixture: s}
 	i.apply(p.output.String())
+	for _, name := range []string{"orrery", "system:auth-delegator"} {
+		i.awaitRole(serviceAccount, "", name)
+	}
+	for _, name := range []string{"orrery-election", "extension-apiserver-authentication-reader"} {
+		i.awaitRole(serviceAccount, metav1.NamespaceSystem, name)
+	}
 	deployment, err := s.client.AppsV1().Deployments(metav1.NamespaceSystem).Get(s.ctx, "orrery", metav1.GetOptions{})
 	if err != nil {
 		s.t.Fatal(err)

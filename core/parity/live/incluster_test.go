@@ -201,6 +201,7 @@ func (i *installation) attach() *process {
 	if _, err := i.client.RbacV1().ClusterRoleBindings().Create(i.ctx, everywhere, metav1.CreateOptions{}); err != nil {
 		i.t.Fatal(err)
 	}
+	i.awaitRole(attacher, "", everywhere.RoleRef.Name)
 	i.t.Cleanup(func() {
 		_ = i.client.RbacV1().ClusterRoleBindings().Delete(context.Background(), attacher, metav1.DeleteOptions{})
 	})
@@ -219,6 +220,7 @@ func (i *installation) attach() *process {
 		if _, err := i.client.RbacV1().RoleBindings(role.Namespace).Create(i.ctx, binding, metav1.CreateOptions{}); err != nil {
 			i.t.Fatal(err)
 		}
+		i.awaitRole(attacher, role.Namespace, role.Name)
 		i.t.Cleanup(func() {
 			_ = i.client.RbacV1().RoleBindings(role.Namespace).Delete(context.Background(), binding.Name, metav1.DeleteOptions{})
 		})

@@ -72,6 +72,7 @@ func (s *fixture) letReadMetrics() {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		s.t.Fatal(err)
 	}
+	s.awaitRole("prometheus", "", reader.Name)
 }
 
 // Every path but health checks rejects every verb of anonymous users, of invalid tokens and of users without rights; and

@@ -78,16 +78,61 @@ func (s *fixture) permit(user, namespace string, rules ...rbacv1.PolicyRule) {
 
 // may returns an error if a user does not have a right.
 func (s *fixture) may(user, namespace string, r right) error {
-	resource, sub, _ := strings.Cut(r.resource, "/")
-	review, err := s.client.AuthorizationV1().SubjectAccessReviews().Create(s.ctx, &authorizationv1.SubjectAccessReview{
-		Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: namespace, Verb: r.verb, Group: r.group, Resource: resource, Subresource: sub,
-		}},
-	}, metav1.CreateOptions{})
+	return s.mayBy(user, namespace, r.rule())
+}
+
+// mayBy returns an error if a user does not have the first right of a rule.
+func (s *fixture) mayBy(user, namespace string, rule rbacv1.PolicyRule) error {
+	spec := authorizationv1.SubjectAccessReviewSpec{User: user}
+	if len(rule.NonResourceURLs) > 0 {
+		spec.NonResourceAttributes = &authorizationv1.NonResourceAttributes{Path: rule.NonResourceURLs[0], Verb: rule.Verbs[0]}
+	} else {
+		resource, sub, _ := strings.Cut(rule.Resources[0], "/")
+		spec.ResourceAttributes = &authorizationv1.ResourceAttributes{
+			Namespace: namespace, Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: resource, Subresource: sub,
+			Name: strings.Join(rule.ResourceNames, ""), // of one at most
+		}
+	}
+	review, err := s.client.AuthorizationV1().SubjectAccessReviews().Create(s.ctx, &authorizationv1.SubjectAccessReview{Spec: spec}, metav1.CreateOptions{})
 	if err == nil && !review.Status.Allowed {
-		err = fmt.Errorf("%s may not %s", user, r)
+		err = fmt.Errorf("%s may not %+v", user, rule)
 	}
 	return err
+}
+
+// awaitRole waits until a user has the rights of a bound role, or of a bound cluster role if the namespace is empty. The API
+// server learns of both by watches.
+func (s *fixture) awaitRole(user, namespace, name string) {
+	s.t.Helper()
+	s.eventually(func() error {
+		var rules []rbacv1.PolicyRule
+		if namespace == "" {
+			role, err := s.client.RbacV1().ClusterRoles().Get(s.ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			rules = role.Rules
+		} else {
+			role, err := s.client.RbacV1().Roles(namespace).Get(s.ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			rules = role.Rules
+		}
+		return s.mayBy(user, namespace, rules[0])
+	})
+}
+
+// grant grants a user a cluster role until the test ends.
+func (s *fixture) grant(user, role string) {
+	s.t.Helper()
+	if err := server.Grant(s.ctx, user, role); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		_ = s.client.RbacV1().ClusterRoleBindings().Delete(context.Background(), user+"-"+role, metav1.DeleteOptions{})
+	})
+	s.awaitRole(user, "", role)
 }
 
 // kubeSchedulerRights returns the rights that the API server grants kube-scheduler, one by one, except some.
