@@ -26,6 +26,8 @@ func TestEndpoints_CheckRights(t *testing.T) {
 	s.eventually(p.ready)
 	s.pods(3, "a", "250m")
 	s.bound(3)
+	scheduled := `scheduler_schedule_attempts_total{profile="` + s.name + `",result="scheduled"} 3`
+	s.eventually(func() error { return p.metric(scheduled) }) // counted after the API server has the bindings
 	for _, c := range []struct {
 		path                                               string
 		anonymous, badToken, withoutRights, metrics, admin int
@@ -35,7 +37,7 @@ func TestEndpoints_CheckRights(t *testing.T) {
 		{"/livez", 200, 401, 200, 200, 200, "ok"},
 		{"/readyz", 200, 401, 200, 200, 200, "ok"},
 		{"/readyz/sched-handler-sync", 403, 401, 403, 403, 200, "ok"},
-		{"/metrics", 403, 401, 403, 200, 200, `scheduler_schedule_attempts_total{profile="` + s.name + `",result="scheduled"} 3`},
+		{"/metrics", 403, 401, 403, 200, 200, scheduled},
 		{"/metrics/resources", 403, 401, 403, 200, 200, `pod="a-0",priority="0",resource="cpu",scheduler="` + s.name + `",unit="cores"} 0.25`},
 		{"/metrics/slis", 403, 401, 403, 200, 200, "kubernetes_healthcheck"},
 		{"/configz", 403, 401, 403, 403, 200, `"schedulerName":"` + s.name},
