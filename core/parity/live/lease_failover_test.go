@@ -160,12 +160,13 @@ func (s *fixture) createSlowly(pods int) (made chan error) {
 		each := time.NewTicker(15 * time.Millisecond)
 		defer each.Stop()
 		var err error
-		giveUp := time.Now().Add(time.Minute)
+		const patience = 3 * time.Minute
+		giveUp := time.Now().Add(patience)
 		for n := 0; n < pods; {
 			<-each.C
 			_, err = s.create(apiserver.Pod(fmt.Sprintf("trickle-%d", n), "80m", "1Mi"))
 			if err == nil || apierrors.IsAlreadyExists(err) { // the response to the first try may have been lost
-				n, err = n+1, nil
+				n, err, giveUp = n+1, nil, time.Now().Add(patience)
 			} else if s.ctx.Err() != nil || time.Now().After(giveUp) {
 				err = fmt.Errorf("creating pod %d: %w", n, err)
 				break
@@ -190,18 +191,19 @@ func (s *fixture) atLeastBound(n int) error {
 	return nil
 }
 
-// inFlightGrace is how long after a process was continued a call may arrive that was sent before it was stopped.
-const inFlightGrace = time.Second
+// inFlightGrace is how long after a process was continued a call may arrive that was sent before it was stopped; on a loaded
+// machine it takes seconds until the process exits.
+const inFlightGrace = 5 * time.Second
 
 // checkLeases checks that every binding was made with a valid lease. Kubernetes has no fencing: calls in flight when a process
 // or its connection was stopped may still arrive when it continues, so a few are allowed then. They cannot bind a bound pod
 // again. continued is zero if there was no pause.
 func (s *fixture) checkLeases(continued time.Time) {
 	s.t.Helper()
-	const maxLate = 2
+	const maxLate = 8
 	late := 0
 	for _, b := range s.bindingsWithoutLease() {
-		if b.at.After(continued.Add(-inFlightGrace)) && b.at.Before(continued.Add(inFlightGrace)) {
+		if b.at.After(continued.Add(-time.Second)) && b.at.Before(continued.Add(inFlightGrace)) {
 			late++
 			continue
 		}
