@@ -57,6 +57,8 @@ func TestConflict_SamePodsBoundOnce(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	watches := s.watchBindings()
 	first, second := s.start(withoutLease), s.start(func(o *replica.Options) { withoutLease(o); o.Seed = 2 })
+	s.eventually(first.Synced) // if one is late, the other binds all pods without a conflict
+	s.eventually(second.Synced)
 	s.pods(pods, "a", "10m")
 	s.bound(pods)
 	s.checkCache(first)
