@@ -48,8 +48,21 @@ func TestStorage_Scenarios(t *testing.T) {
 func (s *storageFixture) clean() {
 	s.t.Helper()
 	all, zero := metav1.ListOptions{}, *metav1.NewDeleteOptions(0)
-	core := s.client.CoreV1()
-	_ = s.client.AppsV1().StatefulSets(metav1.NamespaceDefault).DeleteCollection(s.ctx, zero, all)
+	core, sets := s.client.CoreV1(), s.client.AppsV1().StatefulSets(metav1.NamespaceDefault)
+	s.eventually(func() error { // else a controller could replace a pod after the last look at pods
+		list, err := sets.List(s.ctx, all)
+		if err != nil {
+			return err
+		}
+		for _, set := range list.Items {
+			if *set.Spec.Replicas > 0 || set.Status.ObservedGeneration < set.Generation {
+				s.scale(set.Name, 0)
+				return fmt.Errorf("the controller has not seen that %s is scaled to zero", set.Name)
+			}
+		}
+		return nil
+	})
+	_ = sets.DeleteCollection(s.ctx, zero, all)
 	s.eventually(func() error {
 		_ = core.Pods(metav1.NamespaceDefault).DeleteCollection(s.ctx, zero, all)
 		_ = core.PersistentVolumeClaims(metav1.NamespaceDefault).DeleteCollection(s.ctx, zero, all)
