@@ -96,7 +96,7 @@ func TestPrediction_TaintDeadlines(t *testing.T) {
 	for name, seconds := range tolerationSeconds {
 		s.tolerating(name, "node-0", seconds)
 	}
-	_, c, evictionsOf := s.predict()
+	session, c, evictionsOf := s.predict()
 	leader := s.schedule("--controllers=taint-eviction")
 	s.eventually(func() error { return leader.logged("Successfully acquired lease") })
 	s.taint("node-0", true)
@@ -140,10 +140,13 @@ func TestPrediction_TaintDeadlines(t *testing.T) {
 		}
 		return err
 	})
-	outcomes := c.Record().Outcomes()
-	if n := outcomes.Count(evict.OnTime) + outcomes.Count(evict.Late); n < 2 || outcomes.Count(evict.OutcomeCancelled) != 1 || outcomes.Count(evict.Missed) > 0 {
-		t.Errorf("the outcomes are %v", outcomes)
-	}
+	session.Inspect(func(*engine.Engine) {
+		outcomes := c.Record().Outcomes()
+		evicted := outcomes.Count(evict.OnTime) + outcomes.Count(evict.Late) + outcomes.Count(evict.Early) // either process may see the taint late
+		if evicted < 2 || outcomes.Count(evict.OutcomeCancelled) != 1 || outcomes.Count(evict.Missed) > 0 {
+			t.Errorf("the outcomes are %v", outcomes)
+		}
+	})
 }
 
 func TestPrediction_SuspectsMissingController(t *testing.T) {
