@@ -41,9 +41,7 @@ func TestScheduling_BindsAndEmitsEvents(t *testing.T) {
 		}
 	}
 	s.eventually(func() error { return s.checkEvents("Scheduled", 50) })
-	if different, err := r.Compare(s.ctx); err != nil || len(different) > 0 {
-		t.Errorf("the cache and the API server: %v, %v", different, err)
-	}
+	s.checkCache(r)
 }
 
 // checkEvents checks that n pods have an event of a reason.
