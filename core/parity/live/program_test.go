@@ -177,7 +177,7 @@ func (p *process) exit() int {
 	select {
 	case <-p.end:
 		return p.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		p.t.Fatalf("the process does not exit; its output is\n%s", p.output)
 		return 0
 	}
