@@ -133,18 +133,11 @@ func (i *installation) replica() *process {
 			i.t.Fatal(err)
 		}
 	}
-	port, err := apiserver.FreePort()
-	if err != nil {
-		i.t.Fatal(err)
-	}
 	var args []string
 	for _, arg := range i.args {
 		args = append(args, strings.ReplaceAll(arg, "/etc/orrery", dir))
 	}
-	p := i.exec(append(args, "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
-		"--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
-	p.port = port
-	return p
+	return i.serve(orrery, append(args, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
 }
 
 func (i *installation) kubeconfig(dir string) string {

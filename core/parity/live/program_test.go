@@ -122,16 +122,30 @@ func (s *fixture) scheduleAs(user string, what schedulerProgram, args ...string)
 // scheduleBy runs either scheduler with a kubeconfig file.
 func (s *fixture) scheduleBy(kubeconfig string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
-	port, err := apiserver.FreePort()
-	if err != nil {
+	return s.serve(what, slices.Concat(what.schedule, []string{
+		"--config=" + s.configFile(kubeconfig), "--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig, "-v=2",
+	}, args)...)
+}
+
+// serve runs a program with a port of its own, and returns when it listens there or has exited. It tries another port once if
+// another process has taken the first one meanwhile.
+func (s *fixture) serve(what schedulerProgram, args ...string) *process {
+	s.t.Helper()
+	if _, err := what.file(); err != nil { // built before the port is chosen
 		s.t.Fatal(err)
 	}
-	p := s.execute(what, slices.Concat(what.schedule, []string{
-		"--config=" + s.configFile(kubeconfig), "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
-		"--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig, "-v=2",
-	}, args)...)
-	p.port = port
-	return p
+	for first := true; ; first = false {
+		port, err := apiserver.FreePort()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		p := s.execute(what, slices.Concat(args, []string{"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port)})...)
+		p.port = port
+		s.eventually(p.listens)
+		if !first || p.logged("address already in use") != nil {
+			return p
+		}
+	}
 }
 
 // configFile writes a configuration with the fixture's name as scheduler name and lease name, which scores every node.
@@ -186,6 +200,19 @@ func (p *process) exit() int {
 func (p *process) logged(pattern string) error {
 	if !regexp.MustCompile(pattern).MatchString(p.output.String()) {
 		return fmt.Errorf("the output does not match %q", pattern)
+	}
+	return nil
+}
+
+// listens returns nil once the process listens at its port, or has exited.
+func (p *process) listens() error {
+	select {
+	case <-p.end:
+		return nil
+	default:
+	}
+	if code, text := p.get("/healthz", ""); code == 0 {
+		return errors.New(text)
 	}
 	return nil
 }
