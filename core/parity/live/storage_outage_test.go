@@ -57,7 +57,7 @@ func TestStorage_RolloutSurvivesRestart(t *testing.T) {
 // claims keep the node that was selected for them, and volumes their claim.
 func TestStorage_RolloutSurvivesKilledLeader(t *testing.T) {
 	pods := count(t, 100)
-	s := newRollout(t, pods, provisioningTakes)
+	s := newRollout(t, pods, 2*time.Second) // so that the kill falls into that time on a loaded machine too
 	s.leaseDuration = shortLease
 	leader := s.scheduleAs(scheduler, orrery)
 	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
