@@ -89,8 +89,14 @@ func TestUsage_ReadsKubeletThroughAPIServer(t *testing.T) {
 	}
 	s.fakeKubelet("node-0", string(created.UID))
 	s.permit(limited, "", right{"get", "", "nodes/proxy"}.rule())
-	r := s.read(limited, "node-0", world.PodRefOf(created))
-	if r.Source != usage.Kubelet || !r.Configured || r.Configuration.Hard[pressure.MemoryAvailable] != "2Mi" {
+	var r usage.Reading
+	s.eventually(func() error { // one of the two requests may be slow
+		if r = s.read(limited, "node-0", world.PodRefOf(created)); r.Summary == nil || !r.Configured {
+			return fmt.Errorf("source %q, configuration %q", r.SourceText(), r.WhyDefaults)
+		}
+		return nil
+	})
+	if r.Source != usage.Kubelet || r.Configuration.Hard[pressure.MemoryAvailable] != "2Mi" {
 		t.Fatalf("source %q, configuration %q", r.SourceText(), r.WhyDefaults)
 	}
 	ranked := pressure.Rank(pressure.MemoryAvailable, pressure.LayoutOf(r.Summary), []*v1.Pod{created}, r.Summary)
