@@ -105,6 +105,7 @@ func (s *fixture) withDevice(node, device string) {
 		}}}},
 	}, metav1.CreateOptions{})
 	must(err)
+	s.t.Cleanup(func() { _ = claims.Delete(context.WithoutCancel(s.ctx), device, metav1.DeleteOptions{}) })
 	claim.Status = resourcev1.ResourceClaimStatus{
 		Allocation: &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{
 			Results: []resourcev1.DeviceRequestAllocationResult{{Request: "gpu", Driver: driver, Pool: node, Device: device}},
