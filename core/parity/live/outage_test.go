@@ -187,6 +187,7 @@ func TestOutage_CutConnectionRecovers(t *testing.T) {
 	s.pods(10, "before", "10m")
 	s.bound(10)
 	server.Cut(true)
+	defer server.Cut(false)
 	had := r.Counters().Watches
 	s.eventually(func() error { // it has noticed, and retries its watches
 		if tried := r.Counters().Watches - had; tried < 10 {
