@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"slices"
 	"testing"
 
@@ -20,6 +22,36 @@ func TestDocument_IsWhatIsUsed(t *testing.T) {
 	if diff := cmp.Diff(string(got), string(want)); diff != "" {
 		t.Errorf("other modules are used than docs/dependencies.md has: look at what they are, and run make dependencies-doc (-document +used):\n%s", diff)
 	}
+}
+
+// A module that both use in one version is compiled once for both, and so is all that imports it.
+func TestModules_HaveOneVersion(t *testing.T) {
+	ours, theirs := required(t, "../.."), required(t, "../../core/parity")
+	for path, version := range ours {
+		if other := theirs[path]; other != "" && other != version {
+			t.Errorf("go.mod requires %s %s, core/parity/go.mod %s: go get the later one in both, and go mod tidy", path, version, other)
+		}
+	}
+}
+
+// required returns the versions that the go.mod in a folder requires.
+func required(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "edit", "-json")
+	cmd.Dir = folder
+	text, err := cmd.Output()
+	var file struct{ Require []struct{ Path, Version string } }
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil || len(file.Require) == 0 {
+		t.Fatalf("reading go.mod in %s: %v", folder, err)
+	}
+	versions := map[string]string{}
+	for _, r := range file.Require {
+		versions[r.Path] = r.Version
+	}
+	return versions
 }
 
 func TestAllowedOnly(t *testing.T) {
