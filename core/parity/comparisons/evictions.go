@@ -2,7 +2,7 @@ package comparisons
 
 // Taints compares the taint eviction controller.
 var Taints = &Comparison{
-	Name: "Taint eviction", Package: "evict", Test: "TestTaint_SameEvictions", Cases: 2000, Unit: "histories",
+	Name: "Taint eviction", Package: "evict", Test: "TestTaint_SameEvictions", Cases: 1000, Unit: "histories",
 	Compares: "kube-controller-manager's taint eviction controller, in virtual time: every event about a deletion or a cancellation, " +
 		"every status patch, every deletion and every failed deletion, each with its time.",
 	Differences: []Difference{
@@ -51,7 +51,7 @@ var Taints = &Comparison{
 
 // DeviceTaints compares the device taint eviction controller.
 var DeviceTaints = &Comparison{
-	Name: "Device taint eviction", Package: "evict", Test: "TestDeviceTaint_SameEvictions", Cases: 1500, Unit: "histories",
+	Name: "Device taint eviction", Package: "evict", Test: "TestDeviceTaint_SameEvictions", Cases: 800, Unit: "histories",
 	Compares: "kube-controller-manager's device taint eviction controller, in virtual time: events, status patches, deletions, failed " +
 		"deletions, and every condition of a DeviceTaintRule, each with its time.",
 	Differences: []Difference{
@@ -129,7 +129,7 @@ var NodeLifecycle = &Comparison{
 
 // Kubelet compares the kubelet's eviction manager.
 var Kubelet = &Comparison{
-	Name: "Node pressure", Package: "evict", Test: "TestKubelet_SameEvictions", Cases: 1200, Unit: "nodes",
+	Name: "Node pressure", Package: "evict", Test: "TestKubelet_SameEvictions", Cases: 800, Unit: "nodes",
 	Compares: "The kubelet's eviction manager, pass by pass: reclaiming, victims, messages, pod statuses, conditions, admission.",
 	Differences: []Difference{
 		{

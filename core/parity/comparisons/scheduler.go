@@ -125,7 +125,7 @@ var HostedProfile = &Comparison{
 
 // Framework compares the runtimes with scripted plugins.
 var Framework = &Comparison{
-	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 5000, Unit: "random sets of plugins",
+	Name: "Framework", Package: "framework", Test: "TestRuntime_SameCalls", Cases: 2500, Unit: "random sets of plugins",
 	Compares: "The framework's runtime with scripted plugins: which configurations it accepts and with which errors it rejects the " +
 		"others, the order of calls, the result of every status, weighted scores.",
 	Differences: []Difference{{
