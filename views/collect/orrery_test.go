@@ -149,6 +149,7 @@ func TestOrrery_Preemption(t *testing.T) {
 
 // TestOrrery_DeparturesAreOver checks that a departure is shown for its time only.
 func TestOrrery_DeparturesAreOver(t *testing.T) {
+	race.Alone(t)
 	d := playRecording(t, "zone-failure")
 	for _, m := range d.Marks() {
 		if m.Mark.Kind == trace.Eviction {
