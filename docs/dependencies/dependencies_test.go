@@ -40,7 +40,9 @@ func required(t *testing.T, folder string) map[string]string {
 	cmd := exec.Command("go", "mod", "edit", "-json")
 	cmd.Dir = folder
 	text, err := cmd.Output()
-	var file struct{ Require []struct{ Path, Version string } }
+	var file struct {
+		Require []struct{ Path, Version string }
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &file)
 	}
