@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/embed"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apiserver/pkg/features"
 	"k8s.io/apiserver/pkg/util/compatibility"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
@@ -28,8 +30,12 @@ const (
 	stopTimeout  = time.Second
 )
 
-// Several servers in one process would each set up logging, which is an error.
-func init() { logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged }
+func init() {
+	// Several servers in one process would each set up logging, which is an error.
+	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
+	// A server whose connections are broken while it renews the lease of its identity tries that for ever, and does not stop.
+	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.APIServerIdentity): false}))
+}
 
 // Options configure a server.
 type Options struct {
