@@ -39,6 +39,11 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, p := range packages {
+		if p.starts, err = startsGoroutines(p.Dir, p.GoFiles); err != nil {
+			return nil, nil, err
+		}
+	}
 	for path, p := range packages {
 		if !p.tested() {
 			continue
@@ -115,9 +120,6 @@ func list(dir, pattern string) (map[string]*goPackage, error) {
 		}
 		if p.Module == nil || !p.Module.Main || p.ForTest != "" || filepath.Ext(p.ImportPath) == ".test" {
 			continue
-		}
-		if p.starts, err = startsGoroutines(p.Dir, p.GoFiles); err != nil {
-			return nil, err
 		}
 		packages[p.ImportPath] = p
 	}
