@@ -84,11 +84,10 @@ func (s *Server) startAll() (err error) {
 	if s.etcd, err = startEtcd(s.options.Dir); err != nil {
 		return err
 	}
-	if err := s.start(); err != nil {
+	if err = s.start(); err != nil {
 		s.etcd.Close()
-		return err
 	}
-	return nil
+	return err
 }
 
 // Close stops the API server and etcd for good.
