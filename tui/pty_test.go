@@ -10,7 +10,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,14 +164,11 @@ func BenchmarkRun_Idle(b *testing.B) {
 func TestRun_SlowLineSuffices(t *testing.T) {
 	t.Parallel()
 	s := runOnTerminal(t, "10 fps")
-	positions := regexp.MustCompile(`\d\d:\d\d\.\d{3}`)
-	const timeline = 38
-	position := func(screen *ptytest.Screen) string { return positions.FindString(screen.Line(timeline)) }
-	s.Await("two seconds of the recording", func(screen *ptytest.Screen) bool { return position(screen) >= "00:02" })
+	s.Await("two seconds of the recording", func(screen *ptytest.Screen) bool { return screen.Position() >= "00:02" })
 	begin, from := len(s.Output()), time.Now()
 	// After a stall of the test the recording may be past six seconds already: the rate is that of four seconds at least.
 	s.Await("four seconds more", func(screen *ptytest.Screen) bool {
-		return position(screen) >= "00:06" && time.Since(from) >= 4*time.Second
+		return screen.Position() >= "00:06" && time.Since(from) >= 4*time.Second
 	})
 	rate := float64(len(s.Output())-begin) / time.Since(from).Seconds() / 1000
 	t.Logf("ten frames a second are %.1f kB/s", rate)

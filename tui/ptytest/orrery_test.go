@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -68,17 +67,6 @@ func dashboard(screen *ptytest.Screen) bool {
 func queue(screen *ptytest.Screen) bool {
 	return strings.Contains(screen.Line(2), "2 Queue") && !screen.Contains("3 Snapshot")
 }
-
-// timeline is the line of a screen of usual size that shows where the recording is.
-const timeline = 38
-
-// paused reports whether the timeline shows that the recording stands still.
-func paused(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(timeline), "‖") }
-
-// position returns the recording's time on the timeline, such as 00:03.250.
-func position(screen *ptytest.Screen) string { return positions.FindString(screen.Line(timeline)) }
-
-var positions = regexp.MustCompile(`\d\d:\d\d\.\d{3}`)
 
 // quit quits the program with q and checks that it restored the terminal.
 func quit(t *testing.T, s *ptytest.Session) {
@@ -351,7 +339,7 @@ func TestOrrery_IdleWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := demo(t)
 	s.Type(" ")
-	s.Await("the pause", paused)
+	s.Await("the pause", (*ptytest.Screen).Paused)
 	const idle = 3 * time.Second
 	before := s.AwaitQuiet(idle)
 	if after := s.AwaitQuiet(idle); after != before {
@@ -371,7 +359,7 @@ func TestOrrery_FrameBytes(t *testing.T) {
 func frameBytes(t *testing.T, view string) {
 	const quiet = 100 * time.Millisecond
 	s := start(t, usual, "demo", "zone-failure", "--at", "+0s", "--view", view)
-	s.Await("the recording to play", func(screen *ptytest.Screen) bool { return position(screen) >= "00:03" })
+	s.Await("the recording to play", func(screen *ptytest.Screen) bool { return screen.Position() >= "00:03" })
 	played := s.Frames()
 	slices.Sort(played)
 	median := played[len(played)/2]
@@ -380,9 +368,9 @@ func frameBytes(t *testing.T, view string) {
 		t.Errorf("the median frame has %d bytes, want at most 600", median)
 	}
 	s.Type(" ")
-	s.Await("the pause", paused)
+	s.Await("the pause", (*ptytest.Screen).Paused)
 	s.Type(":goto 3s\r") // wherever it was paused, the same decisions are measured
-	s.Await("the third second", func(screen *ptytest.Screen) bool { return position(screen) == "00:03.000" })
+	s.Await("the third second", func(screen *ptytest.Screen) bool { return screen.Position() == "00:03.000" })
 	s.AwaitQuiet(5 * quiet)
 	cost := func(keys string) int {
 		before := s.AwaitQuiet(quiet)
