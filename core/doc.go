@@ -1,6 +1,7 @@
 // Package core holds no code; it is the plan of the scheduler below it. Imports go down in this drawing, never up.
 //
-//	console  replica  serving  operate  usage          a scheduler, and an operator, on a cluster
+//	console  replica  serving  operate                 a scheduler, and an operator, on a cluster
+//	usage  usage/reader                                what kubelets say that pods use
 //	attach                                             the stream of the scheduler that leads, across failovers
 //	reach                                              connections to a scheduler that runs elsewhere
 //	      │

@@ -14,6 +14,7 @@ import (
 	"orrery/core/operate"
 	"orrery/core/printable"
 	"orrery/core/usage"
+	"orrery/core/usage/reader"
 	"orrery/core/whatif/change"
 	"orrery/core/world"
 	"orrery/views"
@@ -26,7 +27,7 @@ type Cluster struct {
 	Session *console.Session
 	History *collect.History
 	// Usage reads the resource usage of nodes.
-	Usage *usage.Reader
+	Usage *reader.Reader
 }
 
 // Close ends the session and the usage reader.

@@ -24,7 +24,7 @@ import (
 	"orrery/core/evict/observer"
 	"orrery/core/framework"
 	"orrery/core/leader"
-	"orrery/core/usage"
+	"orrery/core/usage/reader"
 	"orrery/core/whatif/change"
 	"orrery/tui"
 	"orrery/views/collect"
@@ -162,7 +162,7 @@ func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest
 		}
 		identity = host + "_" + string(uuid.NewUUID())
 	}
-	reader, err := usage.New(usage.Options{KubeConfig: k})
+	usage, err := reader.New(reader.Options{KubeConfig: k})
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (f *consoleFlags) open(ctx context.Context, name, namespace string, k *rest
 	if err != nil {
 		return nil, err
 	}
-	return &tui.Cluster{Name: name, Session: session, History: history, Usage: reader}, nil
+	return &tui.Cluster{Name: name, Session: session, History: history, Usage: usage}, nil
 }
 
 // electionOf returns the settings of the scheduler's leader election.

@@ -1,11 +1,8 @@
 package usage
 
 import (
-	"bytes"
-	"io"
 	"math"
-	"net/http"
-	"net/url"
+	"os"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -25,7 +22,11 @@ var signals = []pressure.Signal{
 //
 //orrery:reads core/usage
 func FuzzSummary(f *testing.F) {
-	f.Add([]byte(summaryText))
+	summary, err := os.ReadFile("testdata/summary.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(summary)
 	f.Add([]byte(`{"node":{"nodeName":"n1","fs":{"availableBytes":1,"capacityBytes":2,"inodesFree":1,"inodes":4503599627370496},"runtime":{"imageFs":{},"containerFs":null},"rlimit":{"maxpid":-1}}}`))
 	f.Add([]byte(`{"node":{"nodeName":"n1"},"pods":[{"podRef":{"uid":"uid-cart"},"containers":[{"rootfs":{"usedBytes":4503599627370496},"logs":{"inodesUsed":4503599627370496}}],"process_stats":{"process_count":18446744073709551615}}]}`))
 	f.Add([]byte(`{"node":{"nodeName":"n1","memory":{"availableBytes":1e400}}}`))
@@ -84,15 +85,16 @@ func FuzzMetrics(f *testing.F) {
 	f.Add([]byte(`{"containers":[{"name":"a","usage":{"memory":"12345Ki"}},{"usage":{"memory":"1.5Gi"}}]}`))
 	f.Add([]byte(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
 	f.Add([]byte(`{"usage":{"memory":"9999999999999999999E"}}`))
+	node := mk.Node("n1").Memory("8Gi").Obj()
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		fuzz.Cost(t, len(answer), func() {
-			p, err := podMemory(answer, world.PodRef{})
+			p, err := PodMemory(answer, world.PodRef{})
 			if err != nil {
 				fuzz.Error(t, err)
 			} else if int64(*p.Memory.WorkingSetBytes) < 0 {
 				t.Fatalf("%d bytes", *p.Memory.WorkingSetBytes)
 			}
-			m, err := nodeMemory(answer, n1)
+			m, err := NodeMemory(answer, node)
 			if err != nil {
 				fuzz.Error(t, err)
 			} else if int64(*m.WorkingSetBytes) < 0 {
@@ -101,33 +103,3 @@ func FuzzMetrics(f *testing.F) {
 		})
 	})
 }
-
-// FuzzStatus reads refusals, of the API server and of what it passes requests on to.
-//
-//orrery:reads core/usage
-func FuzzStatus(f *testing.F) {
-	f.Add(uint16(403), []byte(`{"kind":"Status","message":"nodes \"n1\" is forbidden\u001b[2J"}`))
-	f.Add(uint16(500), []byte("the kubelet\xff says \x1b[2J no"))
-	f.Add(uint16(301), []byte(`{"kind":"Status","message":""}`))
-	f.Fuzz(func(t *testing.T, code uint16, body []byte) {
-		c := apiClient{base: &url.URL{Scheme: "https", Host: "api"}, timeout: requestTimeout, http: &http.Client{Transport: answers(201+int(code)%399, body)}}
-		fuzz.Cost(t, len(body), func() {
-			answer, err := c.get(t.Context(), "api", "v1", "nodes")
-			if answer != nil || err == nil {
-				t.Fatalf("%q and error %v", answer, err)
-			}
-			fuzz.Error(t, err)
-		})
-	})
-}
-
-// answers answers every request alike, without a network.
-func answers(code int, body []byte) roundTrip {
-	return func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), Request: r}, nil
-	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

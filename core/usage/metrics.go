@@ -14,8 +14,6 @@ import (
 	"orrery/core/world"
 )
 
-const metricsGroup, metricsVersion = "metrics.k8s.io", "v1beta1"
-
 // plainQuantity matches the amounts that metrics servers write. It excludes exponents: a short one can stand for a
 // number of unbounded length.
 var plainQuantity = regexp.MustCompile(`^[0-9]{1,19}(\.[0-9]{1,9})?([numkMGTPE]|[KMGTPE]i)?$`)
@@ -44,8 +42,8 @@ func memoryStats(at metav1.Time, bytes uint64) *pressure.MemoryStats {
 	return &pressure.MemoryStats{Time: at, UsageBytes: &bytes, WorkingSetBytes: &bytes}
 }
 
-// podMemory reads the metrics of a pod.
-func podMemory(answer []byte, pod world.PodRef) (pressure.PodStats, error) {
+// PodMemory parses a pod's metrics.
+func PodMemory(answer []byte, pod world.PodRef) (pressure.PodStats, error) {
 	var read struct {
 		Timestamp  metav1.Time `json:"timestamp"`
 		Containers []struct {
@@ -55,7 +53,7 @@ func podMemory(answer []byte, pod world.PodRef) (pressure.PodStats, error) {
 	}
 	p := pressure.PodStats{PodRef: pressure.PodReference{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return p, fmt.Errorf("reading the metrics of a pod: %s", printable.Line(err.Error(), maxReasonLength))
+		return p, fmt.Errorf("reading the metrics of a pod: %s", printable.Line(err.Error(), ReasonLength))
 	}
 	if len(read.Containers) > maxSummaryParts {
 		return p, fmt.Errorf("the metrics of a pod have %d containers", len(read.Containers))
@@ -73,14 +71,14 @@ func podMemory(answer []byte, pod world.PodRef) (pressure.PodStats, error) {
 	return p, nil
 }
 
-// nodeMemory reads a node's metrics. Available memory is the capacity in the node's status less the usage.
-func nodeMemory(answer []byte, node *v1.Node) (*pressure.MemoryStats, error) {
+// NodeMemory parses a node's metrics. Available memory is the capacity in the node's status less the usage.
+func NodeMemory(answer []byte, node *v1.Node) (*pressure.MemoryStats, error) {
 	var read struct {
 		Timestamp metav1.Time `json:"timestamp"`
 		Usage     usageField  `json:"usage"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return nil, fmt.Errorf("reading the metrics of the node: %s", printable.Line(err.Error(), maxReasonLength))
+		return nil, fmt.Errorf("reading the metrics of the node: %s", printable.Line(err.Error(), ReasonLength))
 	}
 	n, err := bytesOf(read.Usage.Memory)
 	if err != nil {

@@ -7,6 +7,11 @@ import (
 	"orrery/core/operate"
 )
 
+// ReasonLength bounds a reason that is shown.
+//
+//orrery:limit text; a kubelet's reason, in characters; cut off
+const ReasonLength = 160
+
 // Source says where usage was read.
 type Source uint8
 

@@ -33,7 +33,7 @@ func Summary(answer []byte, node string) (*pressure.Summary, error) {
 		Pods []pressure.PodStats `json:"pods"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return nil, fmt.Errorf("reading the kubelet's summary: %s", printable.Line(err.Error(), maxReasonLength))
+		return nil, fmt.Errorf("reading the kubelet's summary: %s", printable.Line(err.Error(), ReasonLength))
 	}
 	if read.Node.NodeName != node {
 		return nil, fmt.Errorf("the kubelet's summary is about node %q and not about %q", printable.Line(read.Node.NodeName, 80), node)
@@ -163,7 +163,7 @@ func Thresholds(answer []byte, system string) (pressure.Configuration, error) {
 		Kubelet map[string]json.RawMessage `json:"kubeletconfig"`
 	}
 	if err := json.Unmarshal(answer, &read); err != nil {
-		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %s", printable.Line(err.Error(), maxReasonLength))
+		return pressure.Configuration{}, fmt.Errorf("reading the kubelet's configuration: %s", printable.Line(err.Error(), ReasonLength))
 	}
 	if read.Kubelet == nil {
 		return pressure.Configuration{}, errors.New("the kubelet's answer to /configz has no kubeletconfig")
@@ -179,7 +179,7 @@ func Thresholds(answer []byte, system string) (pressure.Configuration, error) {
 	}
 	c, err := pressure.Load(whole, system)
 	if err != nil {
-		return pressure.Configuration{}, errors.New(printable.Line(err.Error(), maxReasonLength))
+		return pressure.Configuration{}, errors.New(printable.Line(err.Error(), ReasonLength))
 	}
 	return c, nil
 }

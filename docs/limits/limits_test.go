@@ -30,7 +30,7 @@ func TestFind_ReadsValues(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"themes maxBytes": "64 KiB", "core/stream takeTimeout": "10s", "core/stream maxSince": "365 days", "core/queue maxMoves": "50,000", "core/trace maxBlockBytes": "4.1 MiB",
-		"core/diagnose maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/trim maxAnnotation": "4 KiB", "core/usage maxErrorBytes": "16 KiB", "core/engine maxNoteBytes": "1 KiB",
+		"core/diagnose maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/trim maxAnnotation": "4 KiB", "core/usage/reader maxErrorBytes": "16 KiB", "core/engine maxNoteBytes": "1 KiB",
 	} {
 		if bounds[name] != want {
 			t.Errorf("the bound of %s is %q, want %q", name, bounds[name], want)

@@ -16,6 +16,7 @@ import (
 	"orrery/core/operate"
 	"orrery/core/parity/apiserver"
 	"orrery/core/usage"
+	"orrery/core/usage/reader"
 	"orrery/core/world"
 )
 
@@ -61,17 +62,17 @@ func (s *fixture) fakeKubelet(node, uid string) {
 // read reads a node's usage as a user until the node has answered.
 func (s *fixture) read(user, node string, pods ...world.PodRef) (reading usage.Reading) {
 	s.t.Helper()
-	reader, err := usage.New(usage.Options{KubeConfig: server.Config(user)})
+	kubelets, err := reader.New(reader.Options{KubeConfig: server.Config(user)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer reader.Close()
+	defer kubelets.Close()
 	n, err := s.client.CoreV1().Nodes().Get(s.ctx, node, metav1.GetOptions{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.eventually(func() error {
-		if reading = reader.Read(n, func() []world.PodRef { return pods }); !reading.Queried {
+		if reading = kubelets.Read(n, func() []world.PodRef { return pods }); !reading.Queried {
 			return errors.New("the node has not answered")
 		}
 		return nil

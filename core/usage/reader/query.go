@@ -1,4 +1,4 @@
-package usage
+package reader
 
 import (
 	"context"
@@ -15,8 +15,11 @@ import (
 	"orrery/core/operate"
 	"orrery/core/panics"
 	"orrery/core/printable"
+	"orrery/core/usage"
 	"orrery/core/world"
 )
+
+const metricsGroup, metricsVersion = "metrics.k8s.io", "v1beta1"
 
 // maxConcurrentPods bounds the concurrent requests for one node, maxPods the pods of a node that are queried.
 const (
@@ -32,19 +35,19 @@ type nodeQuery struct {
 	node *v1.Node
 	pods []world.PodRef
 	// previous is the last reading; readSettings says that the kubelet's configuration is to be read too.
-	previous     Reading
+	previous     usage.Reading
 	readSettings bool
 	now          func() time.Time
 }
 
 // run queries the kubelet, and the metrics API if that fails.
-func (q nodeQuery) run(ctx context.Context) Reading {
-	r := Reading{
+func (q nodeQuery) run(ctx context.Context) usage.Reading {
+	r := usage.Reading{
 		Node: q.node.Name, Queried: true, Configuration: q.previous.Configuration, Configured: q.previous.Configured, WhyDefaults: q.previous.WhyDefaults,
 	}
 	summary, err := q.kubeletSummary(ctx)
 	if err == nil {
-		r.Source, r.Summary, r.At = Kubelet, summary, q.now()
+		r.Source, r.Summary, r.At = usage.Kubelet, summary, q.now()
 		if q.readSettings {
 			q.configuration(ctx, &r)
 		}
@@ -61,7 +64,7 @@ func (q nodeQuery) run(ctx context.Context) Reading {
 	r.MissingRules = append(r.MissingRules, missing...)
 	switch {
 	case err == nil:
-		r.Source, r.Summary, r.At = Metrics, summary, q.now()
+		r.Source, r.Summary, r.At = usage.Metrics, summary, q.now()
 	case q.previous.Summary != nil && q.now().Sub(q.previous.At) < maxStale:
 		r.Source, r.Summary, r.At = q.previous.Source, q.previous.Summary, q.previous.At
 		r.Problem += ", and " + err.Error()
@@ -79,7 +82,7 @@ func (q nodeQuery) kubeletSummary(ctx context.Context) (*pressure.Summary, error
 	if err != nil {
 		return nil, err
 	}
-	return Summary(answer, q.node.Name)
+	return usage.Summary(answer, q.node.Name)
 }
 
 // kubeletProblem says why the kubelet's summary is missing.
@@ -88,7 +91,7 @@ func kubeletProblem(err error) string {
 		return "may not " + proxyRule.String()
 	}
 	if r, ok := asResponseError(err, http.StatusForbidden); ok {
-		return "the kubelet refuses the API server: " + printable.Line(r.text, maxReasonLength)
+		return "the kubelet refuses the API server: " + printable.Line(r.text, usage.ReasonLength)
 	}
 	if r, ok := asResponseError(err, http.StatusNotFound); ok && !r.byAPIServer() {
 		return "the kubelet does not serve its summary"
@@ -97,11 +100,11 @@ func kubeletProblem(err error) string {
 }
 
 // configuration reads the kubelet's eviction thresholds.
-func (q nodeQuery) configuration(ctx context.Context, r *Reading) {
+func (q nodeQuery) configuration(ctx context.Context, r *usage.Reading) {
 	answer, err := q.get(ctx, "api", "v1", "nodes", q.node.Name, "proxy", "configz")
 	var c pressure.Configuration
 	if err == nil {
-		c, err = Thresholds(answer, systemOf(q.node))
+		c, err = usage.Thresholds(answer, systemOf(q.node))
 	}
 	if err != nil {
 		if !r.Configured {
@@ -131,7 +134,7 @@ func (q nodeQuery) metrics(ctx context.Context) (*pressure.Summary, []operate.Ru
 	s, missing := &pressure.Summary{}, []operate.Rule(nil)
 	answer, err := q.get(ctx, "apis", metricsGroup, metricsVersion, "nodes", q.node.Name)
 	if err == nil {
-		s.Node.Memory, err = nodeMemory(answer, q.node)
+		s.Node.Memory, err = usage.NodeMemory(answer, q.node)
 	}
 	if forbidden(err) {
 		missing = append(missing, nodeMetricsRule)
@@ -200,7 +203,7 @@ func (q nodeQuery) podMetric(ctx context.Context, pod world.PodRef) (*pressure.P
 	if err != nil {
 		return nil, err
 	}
-	one, err := podMemory(answer, pod)
+	one, err := usage.PodMemory(answer, pod)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", printable.Line(strings.TrimSpace(pod.String()), 120), err)
 	}

@@ -1,4 +1,4 @@
-package usage
+package reader
 
 import (
 	"net/http"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"orrery/core/mk"
+	"orrery/core/usage"
 	"orrery/core/world"
 )
 
@@ -123,10 +124,10 @@ func onN1() []world.PodRef {
 }
 
 // look reads the node.
-func (w *watcher) look(node *v1.Node) Reading { return w.Read(node, onN1) }
+func (w *watcher) look(node *v1.Node) usage.Reading { return w.Read(node, onN1) }
 
 // answered reads n1, waits for its query, and reads again.
-func (w *watcher) answered() Reading {
+func (w *watcher) answered() usage.Reading {
 	w.look(n1)
 	w.queries.Wait()
 	return w.look(n1)

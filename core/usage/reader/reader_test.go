@@ -1,8 +1,9 @@
-package usage
+package reader
 
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,14 +14,17 @@ import (
 	"orrery/core/evict/pressure"
 	"orrery/core/mk"
 	"orrery/core/operate"
+	"orrery/core/usage"
 )
 
-const summaryText = `{"node":{"nodeName":"n1","memory":{"time":"2026-01-01T12:00:00Z","availableBytes":1073741824,"usageBytes":7516192768,"workingSetBytes":7516192768},
- "rlimit":{"maxpid":32768,"curproc":400}},
-"pods":[
- {"podRef":{"name":"cart","namespace":"shop","uid":"uid-cart"},"memory":{"workingSetBytes":5368709120},"containers":[{"name":"main","memory":{"workingSetBytes":5368709120}}],
-  "volume":[{"name":"data","availableBytes":9223372036853727232,"capacityBytes":9223372036853727232,"usedBytes":12}]},
- {"podRef":{"name":"search","namespace":"shop","uid":"uid-search"},"memory":{"workingSetBytes":1048576}}]}`
+// summaryText is a kubelet's summary, as package usage parses it.
+var summaryText = func() string {
+	text, err := os.ReadFile("../testdata/summary.json")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}()
 
 // served serves a metrics API that has one of the two pods.
 func served(s *stub) {
@@ -29,7 +33,7 @@ func served(s *stub) {
 	s.on(metricsPath+"/namespaces/shop/pods/cart", says(`{"timestamp":"2026-01-01T12:00:00Z","containers":[{"name":"main","usage":{"cpu":"12n","memory":"2048Ki"}},{"name":"log","usage":{"memory":"1Mi"}}]}`))
 }
 
-func workingSet(t *testing.T, r Reading, i int) uint64 {
+func workingSet(t *testing.T, r usage.Reading, i int) uint64 {
 	t.Helper()
 	if r.Summary == nil || len(r.Summary.Pods) <= i {
 		t.Fatalf("there is no pod %d: %s", i, r.SourceText())
@@ -46,7 +50,7 @@ func TestReader_QueriesKubeletFirst(t *testing.T) {
 		t.Errorf("before there is an answer: %+v", first)
 	}
 	r := w.answered()
-	if r.Source != Kubelet || r.SourceText() != "usage from the kubelet's summary" || !r.At.Equal(w.now()) || len(r.MissingRules) > 0 {
+	if r.Source != usage.Kubelet || r.SourceText() != "usage from the kubelet's summary" || !r.At.Equal(w.now()) || len(r.MissingRules) > 0 {
 		t.Errorf("the reading is %+v", r)
 	}
 	if got := workingSet(t, r, 0); got != 5<<30 {
@@ -69,7 +73,7 @@ func TestReader_FallsBackToMetricsAPI(t *testing.T) {
 	served(s)
 	w := newWatcher(t, s)
 	r := w.answered()
-	if r.Source != Metrics || r.SourceText() != "memory only, from the metrics API: may not get nodes/proxy" {
+	if r.Source != usage.Metrics || r.SourceText() != "memory only, from the metrics API: may not get nodes/proxy" {
 		t.Errorf("it says %q", r.SourceText())
 	}
 	if want := []operate.Rule{proxyRule}; !slices.Equal(r.MissingRules, want) {
@@ -201,7 +205,7 @@ func TestReader_ReportsUnknownConfiguration(t *testing.T) {
 		if r.Configured || !strings.HasPrefix(r.WhyDefaults, tt.want) || r.Configuration.Hard[pressure.MemoryAvailable] != "100Mi" {
 			t.Errorf("configured %v, as %q; want %q", r.Configured, r.WhyDefaults, tt.want)
 		}
-		if r.Source != Kubelet || r.Problem != "" {
+		if r.Source != usage.Kubelet || r.Problem != "" {
 			t.Errorf("usage is from %v, with %q", r.Source, r.Problem)
 		}
 	}

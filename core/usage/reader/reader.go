@@ -1,4 +1,4 @@
-package usage
+package reader
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/evict/pressure"
 	"orrery/core/panics"
+	"orrery/core/usage"
 	"orrery/core/world"
 )
 
@@ -52,7 +53,7 @@ type Reader struct {
 
 // nodeState is the state of one node.
 type nodeState struct {
-	reading Reading
+	reading usage.Reading
 	// lastRead is the time of the last Read, lastQuery of the last query, lastSettings of the last read of the
 	// kubelet's configuration.
 	lastRead, lastQuery, lastSettings time.Time
@@ -83,13 +84,13 @@ func (r *Reader) Close() {
 
 // Read returns the latest reading of a node, and starts a query if that is too old: later calls return its result. Read
 // calls pods for the pods on the node, only for a query.
-func (r *Reader) Read(node *v1.Node, pods func() []world.PodRef) Reading {
+func (r *Reader) Read(node *v1.Node, pods func() []world.PodRef) usage.Reading {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	w := r.nodes[node.Name]
 	if w == nil {
-		w = &nodeState{reading: Reading{Node: node.Name, Configuration: pressure.DefaultConfiguration(systemOf(node))}}
+		w = &nodeState{reading: usage.Reading{Node: node.Name, Configuration: pressure.DefaultConfiguration(systemOf(node))}}
 		r.nodes[node.Name] = w
 	}
 	w.lastRead = now

@@ -1,4 +1,4 @@
-package usage
+package reader
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 
 	"orrery/core/operate"
 	"orrery/core/printable"
+	"orrery/core/usage"
 )
 
-// requestTimeout bounds one request, maxResponseBytes and maxErrorBytes its response, maxReasonLength the shown part of
-// an error.
+// requestTimeout bounds one request, maxResponseBytes and maxErrorBytes its response.
 const (
 	//orrery:limit kubelets; a request; it fails, and is made again a while later
 	requestTimeout = 5 * time.Second
@@ -28,8 +28,6 @@ const (
 	maxResponseBytes = 16 << 20
 	//orrery:limit kubelets; a response that is an error, in bytes; the rest is not read
 	maxErrorBytes = 16 << 10
-	//orrery:limit text; a kubelet's reason, in characters; cut off
-	maxReasonLength = 160
 )
 
 // apiClient makes requests to one API server.
@@ -68,7 +66,7 @@ func (r *responseError) Error() string {
 	if text == "" {
 		text = http.StatusText(r.code)
 	}
-	return fmt.Sprintf("%d: %s", r.code, printable.Line(text, maxReasonLength))
+	return fmt.Sprintf("%d: %s", r.code, printable.Line(text, usage.ReasonLength))
 }
 
 // byAPIServer reports whether the API server itself responded, and not a component behind it.
@@ -121,7 +119,7 @@ func (c apiClient) unanswered(ctx context.Context, err error) error {
 	if errors.As(err, &of) {
 		err = of.Err
 	}
-	return errors.New(printable.Line(err.Error(), maxReasonLength))
+	return errors.New(printable.Line(err.Error(), usage.ReasonLength))
 }
 
 func readResponseError(response *http.Response) error {
