@@ -31,6 +31,9 @@ type goPackage struct {
 // onlyWhileFuzzing starts a goroutine in the processes that go test -fuzz starts, and in no other.
 const onlyWhileFuzzing = "orrery/core/fuzz"
 
+// runsTheCommands runs commands of cmd/app in processes, as the tests of cmd/app do with the race detector.
+const runsTheCommands = "orrery/cmd/example"
+
 // sortByGoroutines returns the packages of a module to test with the race detector and without it. In the tests of raced ones several
 // goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that test less
 // with the race detector (core/race) are tested both ways. The longest come first, so that none is left alone at the end.
@@ -57,7 +60,7 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 			return nil, nil, err
 		}
 		reached := reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports))
-		starts := tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts && p.ImportPath != onlyWhileFuzzing })
+		starts := path != runsTheCommands && (tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts && p.ImportPath != onlyWhileFuzzing }))
 		if starts {
 			raced = append(raced, path)
 		}
