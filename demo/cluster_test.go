@@ -11,7 +11,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trim"
 	"orrery/core/world"
@@ -54,7 +53,6 @@ func TestRecordings_RecordedWhereScenarioSays(t *testing.T) {
 const maxLateness = 1500 * time.Millisecond
 
 func TestRecordings_HaveEveryMark(t *testing.T) {
-	race.Alone(t)
 	for _, tr := range demo.Traces() {
 		source, err := demo.Source(tr.Name)
 		if err != nil {
@@ -89,7 +87,6 @@ func TestRecordings_HaveEveryMark(t *testing.T) {
 
 // Objects of a real API server have fields that scheduling does not read; these must not be in a recording.
 func TestRecordings_AreTrimmed(t *testing.T) {
-	race.Alone(t)
 	for _, name := range onCluster {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, name)))
 		if err != nil {

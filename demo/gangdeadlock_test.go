@@ -9,7 +9,6 @@ import (
 
 	"orrery/core/diagnose"
 	"orrery/core/gangs"
-	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/whatif/change"
@@ -24,7 +23,6 @@ type gangDeadlock struct {
 
 func openGangDeadlock(t *testing.T) *gangDeadlock {
 	t.Helper()
-	race.Alone(t)
 	p, err := play.NewPlayer(bytes.NewReader(bytesOf(t, "gang-deadlock")), play.Options{})
 	if err != nil {
 		t.Fatal(err)

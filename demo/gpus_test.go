@@ -10,7 +10,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/engine"
-	"orrery/core/race"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -130,7 +129,6 @@ var opened *gpuDay
 // openGPUDay opens the recording, once for all tests.
 func openGPUDay(t *testing.T) *gpuDay {
 	t.Helper()
-	race.Alone(t)
 	if opened == nil {
 		p, err := play.NewPlayer(bytes.NewReader(bytesOf(t, "gpu-day")), play.Options{})
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"orrery/core/gangs"
-	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/demo"
@@ -60,7 +59,7 @@ func TestRecordings_LengthAndDescription(t *testing.T) {
 }
 
 func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
-	for _, tr := range demo.Traces()[:race.Few(6, 1)] {
+	for _, tr := range demo.Traces()[:6] {
 		t.Run(tr.Name, func(t *testing.T) {
 			e, report, err := play.Replay(bytes.NewReader(bytesOf(t, tr.Name)), play.Options{})
 			switch {
@@ -81,7 +80,6 @@ func TestRecordings_ReplayToRecordedDigest(t *testing.T) {
 }
 
 func TestRecordings_Reproducible(t *testing.T) {
-	race.Alone(t)
 	for _, tr := range simulated() {
 		t.Run(tr.Name, func(t *testing.T) {
 			s, err := demo.Scenario(tr.Name)
@@ -101,7 +99,6 @@ func TestRecordings_Reproducible(t *testing.T) {
 
 // Seconds without events make a demo dull.
 func TestRecordings_NoIdleSeconds(t *testing.T) {
-	race.Alone(t)
 	for _, tr := range demo.Traces() {
 		r, err := trace.NewReader(bytes.NewReader(bytesOf(t, tr.Name)))
 		if err != nil {
@@ -137,7 +134,6 @@ func TestOpen_UnknownName(t *testing.T) {
 
 func printed(t *testing.T, name string) string {
 	t.Helper()
-	race.Alone(t)
 	var out bytes.Buffer
 	if err := demo.Print(&out, bytes.NewReader(bytesOf(t, name)), demo.PrintOptions{}); err != nil {
 		t.Fatal(err)
@@ -146,7 +142,6 @@ func printed(t *testing.T, name string) string {
 }
 
 func TestPrint_LinePerEffect(t *testing.T) {
-	race.Alone(t)
 	rush := printed(t, "morning-rush")
 	if again := printed(t, "morning-rush"); again != rush {
 		t.Error("printing a recording twice gives different texts")

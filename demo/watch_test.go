@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/engine"
-	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -54,7 +53,6 @@ var seen = map[string]*replayObserver{}
 // observe replays a recording, once for all tests.
 func observe(t *testing.T, name string) *replayObserver {
 	t.Helper()
-	race.Alone(t)
 	if w, ok := seen[name]; ok {
 		return w
 	}

@@ -5,12 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"orrery/core/race"
 )
 
 func TestPictures_UpToDate(t *testing.T) {
-	race.Alone(t)
 	if err := write(".", true, pictures); err != nil {
 		t.Error(err)
 	}
@@ -57,7 +54,6 @@ func TestReadme_OpensWithTheOrrery(t *testing.T) {
 }
 
 func TestWrite_CheckFindsDifference(t *testing.T) {
-	race.Alone(t)
 	folder := t.TempDir()
 	if err := write(folder, false, pictures[:1]); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -28,7 +27,6 @@ type largeCluster struct {
 
 func newLargeCluster(t testing.TB, nodes, pods int) *largeCluster {
 	t.Helper()
-	race.Alone(t)
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -62,7 +61,6 @@ func deviceFrame(e *engine.Engine, c *collect.Collector, canvas *draw.Canvas, pa
 
 // Everything is read in parts, and the parts together are the whole.
 func TestDevices_ReadsInParts(t *testing.T) {
-	race.Alone(t)
 	e, c := largeDevices(t, 1500), collect.New(collect.Options{})
 	v, parts := devicesOf(c, e, views.DevicesPane), 1
 	for ; v.Reading; parts++ {
@@ -78,7 +76,6 @@ func TestDevices_ReadsInParts(t *testing.T) {
 
 // A frame's allocations do not depend on the number of devices.
 func TestDevices_AllocationsAreBounded(t *testing.T) {
-	race.Alone(t)
 	allocs := func(slices int) float64 {
 		e, c, canvas := largeDevices(t, slices), collect.New(collect.Options{}), draw.New(120, 40)
 		for deviceFrame(e, c, canvas, views.DevicesPane, 0) {

@@ -20,7 +20,6 @@ import (
 	"orrery/core/config"
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -277,7 +276,6 @@ func TestDevices_Pools(t *testing.T) {
 
 // What is kept from frame to frame is what reading everything again gives, whatever changed.
 func TestDevices_FollowChanges(t *testing.T) {
-	race.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		e, kept := deviceEngine(t), collect.New(collect.Options{})
 		applyStorage(t, e, world.Added, mk.Node("n1").CPU("4").Memory("8Gi").Pods("10").Obj())

@@ -15,7 +15,6 @@ import (
 	"orrery/core/engine"
 	"orrery/core/gangs"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -154,7 +153,6 @@ func TestGangs_ReplicasReplaceTheWorkload(t *testing.T) {
 
 // What is kept from frame to frame is what reading everything again gives, whatever changed.
 func TestGangs_FollowChanges(t *testing.T) {
-	race.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		e, kept := gangEngine(t), collect.New(collect.Options{})
 		applyStorage(t, e, world.Added, mk.Node("n").CPU("4").Memory("8Gi").Pods("10").Obj())
@@ -265,7 +263,6 @@ func touch(t testing.TB, e *engine.Engine, gang, i int) {
 
 // Everything is read in parts, and the parts together are the whole.
 func TestGangs_ReadsInParts(t *testing.T) {
-	race.Alone(t)
 	e, c := largeGangs(t, 1000), collect.New(collect.Options{})
 	v, parts := gangsOf(c, e), 1
 	for ; v.Reading; parts++ {
@@ -279,7 +276,6 @@ func TestGangs_ReadsInParts(t *testing.T) {
 
 // A frame's allocations do not depend on the number of gangs.
 func TestGangs_AllocationsAreBounded(t *testing.T) {
-	race.Alone(t)
 	allocs := func(n int) float64 {
 		e, c, canvas := largeGangs(t, n), collect.New(collect.Options{}), draw.New(120, 40)
 		for deviceFrame(e, c, canvas, views.GangsPane, 0) {

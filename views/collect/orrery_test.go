@@ -10,7 +10,6 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -39,7 +38,6 @@ func TestOrrery_AgreesWithThePanes(t *testing.T) {
 
 func playRecording(t *testing.T, name string) *playback.Recording {
 	t.Helper()
-	race.Alone(t)
 	file, err := demo.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +147,6 @@ func TestOrrery_Preemption(t *testing.T) {
 
 // TestOrrery_DeparturesAreOver checks that a departure is shown for its time only.
 func TestOrrery_DeparturesAreOver(t *testing.T) {
-	race.Alone(t)
 	d := playRecording(t, "zone-failure")
 	for _, m := range d.Marks() {
 		if m.Mark.Kind == trace.Eviction {

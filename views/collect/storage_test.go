@@ -15,7 +15,6 @@ import (
 
 	"orrery/core/engine"
 	"orrery/core/mk"
-	"orrery/core/race"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -150,7 +149,6 @@ func TestStorage_VolumesByTrouble(t *testing.T) {
 
 // What is kept from frame to frame is what reading everything again gives, whatever changed.
 func TestStorage_FollowsChanges(t *testing.T) {
-	race.Alone(t)
 	rapid.Check(t, func(t *rapid.T) {
 		e, err := engine.New(engine.Options{Start: start})
 		if err != nil {
@@ -236,7 +234,6 @@ func largeStorage(t testing.TB, claims int) *engine.Engine {
 
 // A frame's allocations do not depend on the number of claims.
 func TestStorage_AllocationsAreBounded(t *testing.T) {
-	race.Alone(t)
 	allocs := func(claims int) float64 {
 		e, c := largeStorage(t, claims), collect.New(collect.Options{})
 		canvas, state := draw.New(120, 40), &views.State{Open: views.StoragePane}
@@ -259,7 +256,6 @@ func TestStorage_AllocationsAreBounded(t *testing.T) {
 
 // Everything is read in parts, and the parts together are the whole.
 func TestStorage_ReadsInParts(t *testing.T) {
-	race.Alone(t)
 	e, c := largeStorage(t, 6000), collect.New(collect.Options{})
 	v, parts := storageOf(c, e, views.StoragePane), 1
 	for ; v.Reading; parts++ {
