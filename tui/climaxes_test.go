@@ -50,7 +50,7 @@ var climaxes = []climax{
 	},
 	{
 		story: "leader-failover", after: 7 * time.Second,
-		shows:      []string{"22s: Nobody decides.", "✗ scheduler-1   silent for", "renewals missed", "until it expires", " pending, a pod was last bound"},
+		shows:      []string{"22s: No scheduler leads.", "✗ scheduler-1   silent for", "renewals missed", "until it expires", " pending, a pod was last bound"},
 		laterAfter: 10 * time.Second, later: []string{"scheduler-2 became leader", "♥ scheduler-2", "scheduler-1 → scheduler-2  taken over after expiry, 16s", "queue    0 pending"},
 	},
 	{

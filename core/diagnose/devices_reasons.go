@@ -94,7 +94,7 @@ func (g *reasonGroups) reasons() []DeviceReason {
 	return list
 }
 
-// outOfReach are the devices that do for the request, and that the nodes do not reach; nil if there is none.
+// outOfReach are the devices that match the request, and that the nodes do not reach; nil if there is none.
 func (g *reasonGroups) outOfReach() *DeviceReason {
 	var first *poolDevice
 	reason := &DeviceReason{Trouble: TroubleReach}
@@ -114,7 +114,7 @@ func (g *reasonGroups) outOfReach() *DeviceReason {
 	if first == nil {
 		return nil
 	}
-	reason.Says = counted(reason.Devices, "device") + " would do, such as " + first.id.short() + ", which those nodes do not reach"
+	reason.Says = counted(reason.Devices, "device") + " would match, such as " + first.id.short() + ", which those nodes do not reach"
 	return reason
 }
 

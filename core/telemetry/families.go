@@ -67,7 +67,7 @@ func declare(f config.Features) *families {
 	hints, async := f.Enabled(config.SchedulerQueueingHints), f.Enabled(config.SchedulerAsyncPreemption)
 	calls, claims := f.Enabled(config.SchedulerAsyncAPICalls), f.Enabled(config.DRAExtendedResource)
 
-	m.attempts = m.counter(true, metrics.STABLE, "schedule_attempts_total", "Attempts to schedule a pod, by how they ended: scheduled, unschedulable (no node would do) or error.", "result", "profile")
+	m.attempts = m.counter(true, metrics.STABLE, "schedule_attempts_total", "Attempts to schedule a pod, by how they ended: scheduled, unschedulable (no feasible node) or error.", "result", "profile")
 	m.attemptDuration = m.histogram(true, metrics.STABLE, "scheduling_attempt_duration_seconds", "How long attempts took, binding included.", fromMilli, "result", "profile")
 	m.algorithmDuration = m.plainHistogram(metrics.ALPHA, "scheduling_algorithm_duration_seconds", "How long it took to choose a node.", fromMilli)
 	m.eventDuration = m.histogram(true, metrics.ALPHA, "event_handling_duration_seconds", "How long the scheduler took to take in an event.", fromTenthMilli, "event")
