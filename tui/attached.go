@@ -185,12 +185,12 @@ func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
 	m.Header.Source, m.Header.Mode = a.Name(), a.Mode()
 	m.Header.Alert = printable.Line(a.alert(), 300)
 	if a.Engine().Store().Len(world.Lease) == 0 {
-		m.Forbidden = map[views.PaneID]string{views.LeaderPane: a.standing()}
+		m.Forbidden = map[views.PaneID]string{views.LeaderPane: a.leadership()}
 	}
 }
 
-// standing says in place of the lease, which a scheduler does not watch, whether the shown one led.
-func (a *Attached) standing() string {
+// leadership says in place of the lease, which a scheduler does not watch, whether the shown one led.
+func (a *Attached) leadership() string {
 	if a.shown.Leading {
 		return a.Name() + " leads; its lease is not in its stream"
 	}

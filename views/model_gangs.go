@@ -85,7 +85,7 @@ func (s GangState) Word() string { return gangStyles[s].word }
 type GangStage uint8
 
 // The stages, in the order of a gang's bar. A placed pod is being bound, and one on permit waits for the others. A rejected one was
-// tried and has no place, a queued one is to be tried. A missing one does not exist: the minimum has so many more pods.
+// tried and has no node, a queued one is to be tried. A missing one does not exist: the minimum has so many more pods.
 const (
 	GangPodBound GangStage = iota
 	GangPodPlaced
@@ -126,7 +126,7 @@ type GangRow struct {
 	// Priority is the highest of its pods, Created when the first of them was created, or the workload.
 	Priority int32
 	Created  time.Time
-	// Note says what it waits for, Reason in the scheduler's words why the pod that keeps it back has no place.
+	// Note says what it waits for, Reason in the scheduler's words why the pod that keeps it back has no node.
 	Note, Reason string
 	// Pod is the pod that keeps it back, or the first.
 	Pod, PodKey string

@@ -62,7 +62,7 @@ func (a *target) openAttached(c *cobra.Command, plugins framework.Registry) (*op
 		return nil, fmt.Errorf("reading the state of %s: this program, %s, decides differently from the scheduler's, %s: ask with that version: %v",
 			stream.Where, version(), printable.Line(stream.Version, 40), first)
 	}
-	s := &openedAt{Player: player, trace: stream.Where, at: player.End().Time, standing: newStanding(player)}
+	s := &openedAt{Player: player, trace: stream.Where, at: player.End().Time, rate: newDecisionRate(player)}
 	s.source = &sourceDocument{
 		from.cluster.name, from.cluster.server, momentOf(s.at), "scheduler",
 		[]unreadableDocument{},
@@ -87,16 +87,16 @@ func (d *schedulerDocument) text(w io.Writer, at moment) {
 	})
 }
 
-// standing is what it takes to say how long a queued pod waits for its turn.
-type standing struct {
+// decisionRate is how fast a running scheduler decides, which tells how long a queued pod waits for its turn.
+type decisionRate struct {
 	decisions int
 	window    time.Duration
 }
 
-// newStanding counts the decisions of the last minute, or of the time that is held of it.
-func newStanding(p *play.Player) *standing {
+// newDecisionRate counts the decisions of the last minute, or of the time that is held of it.
+func newDecisionRate(p *play.Player) *decisionRate {
 	end := p.End().Time
-	s := &standing{window: min(end.Sub(p.Start().Time), rateWindow)}
+	s := &decisionRate{window: min(end.Sub(p.Start().Time), rateWindow)}
 	for _, r := range p.Records() {
 		if _, ok := r.Body.(trace.Decision); ok && end.Sub(r.At) < rateWindow {
 			s.decisions++
@@ -105,8 +105,8 @@ func newStanding(p *play.Player) *standing {
 	return s
 }
 
-// rate returns the decisions per second.
-func (s *standing) rate() float64 {
+// perSecond returns the decisions per second.
+func (s *decisionRate) perSecond() float64 {
 	if s.window <= 0 {
 		return 0
 	}
@@ -126,15 +126,15 @@ type queuePosition struct {
 	LastFailure string `json:"lastFailure,omitempty"`
 }
 
-// of returns where a pod stands; nil for one that is not queued.
-func (s *standing) of(e *engine.Engine, pod *v1.Pod) *queuePosition {
+// positionOf returns where a pod stands; nil for one that is not queued.
+func (s *decisionRate) positionOf(e *engine.Engine, pod *v1.Pod) *queuePosition {
 	p, queued := e.Queue().Get(pod.Namespace, pod.Name)
 	if !queued {
 		return nil
 	}
 	state := e.Queue().StateOf(pod.Namespace, pod.Name)
 	all := e.Queue().Pods(nil, state)
-	d := &queuePosition{Queue: queueName(state), Of: len(all), DecisionsPerSecond: rounded(s.rate()), LastFailure: lastFailure(pod)}
+	d := &queuePosition{Queue: queueName(state), Of: len(all), DecisionsPerSecond: rounded(s.perSecond()), LastFailure: lastFailure(pod)}
 	if state == queue.Unschedulable || state == queue.Gated {
 		return d
 	}
@@ -148,7 +148,7 @@ func (s *standing) of(e *engine.Engine, pod *v1.Pod) *queuePosition {
 	if state != queue.Active {
 		ahead += e.Queue().Counts().Active
 	}
-	if rate := s.rate(); rate > 0 {
+	if rate := s.perSecond(); rate > 0 {
 		d.WaitSeconds = rounded(float64(ahead) / rate)
 		if backoff := e.PodTransitions(pod.UID); state != queue.Active && len(backoff) > 0 {
 			d.WaitSeconds = max(d.WaitSeconds, rounded(backoff[len(backoff)-1].Until.Sub(e.Now()).Seconds()))

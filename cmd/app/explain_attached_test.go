@@ -35,9 +35,9 @@ func TestStanding_SaysWhenAPodsTurnComes(t *testing.T) {
 		pods = append(pods, mk.Pod(fmt.Sprintf("web-%03d", i)).UID(fmt.Sprint("web", i)).CPU("1m").Obj())
 		add(pods[i])
 	}
-	busy, idle := &standing{decisions: 120, window: rateWindow}, &standing{window: rateWindow}
+	busy, idle := &decisionRate{decisions: 120, window: rateWindow}, &decisionRate{window: rateWindow}
 	for _, c := range []struct {
-		of   *standing
+		of   *decisionRate
 		pod  *v1.Pod
 		want string
 	}{
@@ -48,7 +48,7 @@ func TestStanding_SaysWhenAPodsTurnComes(t *testing.T) {
 		{busy, mk.Pod("none").Obj(), ""},
 	} {
 		var lines []string
-		for _, fact := range c.of.of(e, c.pod).facts() {
+		for _, fact := range c.of.positionOf(e, c.pod).facts() {
 			lines = append(lines, strings.Join(fact, " "))
 		}
 		if got := strings.Join(lines, "; "); got != c.want {

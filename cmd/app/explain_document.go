@@ -210,8 +210,8 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
 	}
 	switch {
-	case s.standing != nil:
-		doc.Status.Queue = s.standing.of(s.Engine(), pod)
+	case s.rate != nil:
+		doc.Status.Queue = s.rate.positionOf(s.Engine(), pod)
 	case s.source != nil:
 		doc.Status.readConditions(pod)
 	}

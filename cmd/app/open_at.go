@@ -25,8 +25,8 @@ type openedAt struct {
 	again string
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
-	// standing says where pods stand in the queues of a scheduler that runs; nil for others.
-	standing *standing
+	// rate is that of a scheduler that runs; nil for others.
+	rate *decisionRate
 	// fallback says that neither a trace nor a cluster was named.
 	fallback bool
 }

@@ -20,8 +20,8 @@ func TestCheck_FindsDamage(t *testing.T) {
 		{"a stale stamp in front", func(c *Cache) { c.newest.info.generation = 0 }, "stands before"},
 		{"a node outside the list", func(c *Cache) { c.unlink(c.newest) }, "in the list but"},
 		{"a stamp never given out", func(c *Cache) { c.generation = 0 }, "latest one given out"},
-		{"a ghost without pods", func(c *Cache) {
-			e := c.entry("ghost")
+		{"an imaginary node without pods", func(c *Cache) {
+			e := c.entry("imaginary")
 			c.writableInfo(e).generation = c.nextGeneration()
 			c.moveToFront(e)
 		}, "neither node nor pods"},

@@ -284,13 +284,13 @@ func TestPodInfo_UpdateKeepsParsedTerms(t *testing.T) {
 func TestDump_IsFullCopy(t *testing.T) {
 	c := New()
 	c.AddNode(mk.Node("n").Image(1, "app").Obj())
-	if err := assumePod(c, mk.Pod("p").Node("ghost").Obj()); err != nil {
+	if err := assumePod(c, mk.Pod("p").Node("imaginary").Obj()); err != nil {
 		t.Fatal(err)
 	}
 	d := c.Dump()
 	d.Nodes["n"].AddPod(mk.Pod("q").Obj())
 	same(t, "assumed", true, d.AssumedPods.Has("pod/default/p") && d.AssumedPods.Len() == 1)
-	same(t, "nodes", map[string]bool{"n": true, "ghost": true}, func() map[string]bool {
+	same(t, "nodes", map[string]bool{"n": true, "imaginary": true}, func() map[string]bool {
 		names := map[string]bool{}
 		for name := range maps.Keys(d.Nodes) {
 			names[name] = true

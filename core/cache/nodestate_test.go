@@ -38,11 +38,11 @@ func TestRemoveNode_KeepsImaginaryNodeUntilLastPod(t *testing.T) {
 	must(c.RemovePod(p1))
 	shows("one pod gone", []string{}, 1, 1)
 
-	ghost := c.Fork()
+	imaginary := c.Fork()
 	must(c.RemovePod(p2))
 	shows("both pods gone", []string{}, 0, 0)
 
-	back := ghost.AddNode(node)
+	back := imaginary.AddNode(node)
 	same(t, "pods of the node that came back", []string{"p2"}, podNames(back.GetPods()))
 }
 

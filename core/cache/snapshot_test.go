@@ -46,14 +46,14 @@ func TestSnapshot_RefreshesInPlace(t *testing.T) {
 // Shows CACHE-20 and CACHE-53.
 func TestSnapshot_Get(t *testing.T) {
 	c := New()
-	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
+	mustAdd(t, c, mk.Pod("p").Node("imaginary").Obj())
 	c.AddNode(mk.Node("n").Obj())
 	s := refreshed(t, c, NewSnapshot())
 	info, err := s.NodeInfos().Get("n")
 	if err != nil || info.Node().Name != "n" {
 		t.Errorf("Get(n) = %v, %v", info, err)
 	}
-	for _, name := range []string{"nope", "ghost"} {
+	for _, name := range []string{"nope", "imaginary"} {
 		_, err := s.NodeInfos().Get(name)
 		same(t, "error", fmt.Sprintf("nodeinfo not found for node name %q", name), errorText(err))
 	}
@@ -97,9 +97,9 @@ func TestSnapshot_Generation(t *testing.T) {
 	same(t, "of an empty cache", int64(0), refreshed(t, c, s).Generation())
 	c.AddNode(mk.Node("n").Obj())
 	same(t, "of one node", int64(1), refreshed(t, c, s).Generation())
-	mustAdd(t, c, mk.Pod("p").Node("ghost").Obj())
+	mustAdd(t, c, mk.Pod("p").Node("imaginary").Obj())
 	same(t, "of a change that is not shown", int64(2), refreshed(t, c, s).Generation())
-	mustRemove(t, c, mk.Pod("p").Node("ghost").Obj())
+	mustRemove(t, c, mk.Pod("p").Node("imaginary").Obj())
 	same(t, "when the node changed last is gone", int64(3), refreshed(t, c, s).Generation())
 }
 
@@ -212,7 +212,7 @@ func TestSnapshot_IsPVCUsedByPods(t *testing.T) {
 	if err := c.RemoveNode(mk.Node("n2").Obj()); err != nil {
 		t.Fatal(err)
 	}
-	used("what is on a ghost is not in use", []string{}...)
+	used("what is on an imaginary node is not in use", []string{}...)
 }
 
 func TestSnapshot_ImageCountsAreOfCopy(t *testing.T) {

@@ -250,7 +250,7 @@ func (w *deviceWhy) claimsToFree(n *nodeDevices) []claimToFree {
 	return list
 }
 
-// holdersToFree are the claims without which the device would do: those that have it, or that leave too little of its capacity
+// holdersToFree are the claims without which the device would be feasible: those that have it, or that leave too little of its capacity
 // or of its pool's counters.
 func (w *deviceWhy) holdersToFree(r *DeviceRequest, d *poolDevice) []*deviceHolder {
 	switch w.verdict(r, d).trouble {

@@ -54,7 +54,7 @@ func placedIn(group *gangs.Group) int {
 	return group.Count(gangs.Assumed) + group.Count(gangs.Assigned)
 }
 
-// firstWithout names the first pod of a group that has no place, and how many more there are.
+// firstWithout names the first pod of a group that has no node, and how many more there are.
 func firstWithout(group *gangs.Group) string {
 	without := podsAt(group, gangs.Unscheduled)
 	switch len(without) {

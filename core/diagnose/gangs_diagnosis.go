@@ -124,7 +124,7 @@ type gangSearch struct {
 	missing []*v1.Pod // those without a place
 	// visits and steps are what its trials may still cost.
 	visits, steps int
-	// candidates are what would help the first member that got no place, untried.
+	// candidates are what would help the first member that got no node, untried.
 	candidates          []Remedy
 	noWorkload, noGroup bool
 }

@@ -26,7 +26,7 @@ type GangMember struct {
 	// Node is where it has its place, or is nominated.
 	Node     string `json:"node,omitempty"`
 	Attempts int    `json:"attempts,omitempty"`
-	// Says is why it has no place, as far as its last attempt told.
+	// Says is why it has no node, as far as its last attempt told.
 	Says string `json:"says,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func (s *gangSearch) stateOf(pod *v1.Pod) string {
 	return string(state)
 }
 
-// lastReason is why a queued member has no place, by its condition or by the plugins that rejected it.
+// lastReason is why a queued member has no node, by its condition or by the plugins that rejected it.
 func (s *gangSearch) lastReason(pod *v1.Pod, rejectors []string) string {
 	if held := s.untriable(pod); held != "" {
 		return held

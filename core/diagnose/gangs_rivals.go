@@ -96,7 +96,7 @@ func (s *gangSearch) rivals() []rival {
 	return all[:min(len(all), maxRivals)]
 }
 
-// fitWithout tries whether a gang fits once some pods of others have no place.
+// fitWithout tries whether a gang fits once some pods of others have no node.
 func (s *gangSearch) fitWithout(of *gangSearch, pods []*v1.Pod) (bool, error) {
 	if held, _ := of.held(); held != nil || len(pods) == 0 || s.visits <= 0 {
 		return false, nil

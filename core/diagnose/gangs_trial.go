@@ -18,7 +18,7 @@ type GangTrial struct {
 	Fits   bool `json:"fits"`
 	// Untried is a member that cannot be placed whatever the nodes are: nothing else was tried.
 	Untried string `json:"untried,omitempty"`
-	// First is the first member that got no place, and Why the reason, beside those before it.
+	// First is the first member that got no node, and Why the reason, beside those before it.
 	First string `json:"first,omitempty"`
 	Why   string `json:"why,omitempty"`
 	// Cut says that the trial was too large, and ended before all were tried.
@@ -108,7 +108,7 @@ type placement struct {
 	trial   *engine.Trial
 	pods    []*v1.Pod
 	needed  int
-	onFirst func(pod *v1.Pod) error // the first that gets no place; may be nil
+	onFirst func(pod *v1.Pod) error // the first that gets no node; may be nil
 
 	tried, placed int
 	cut           bool
@@ -157,7 +157,7 @@ func (p *placement) run() error {
 	return nil
 }
 
-// likeFailed reports whether a pod is like one that got no place. There is no more room than there was.
+// likeFailed reports whether a pod is like one that got no node. There is no more room than there was.
 func (p *placement) likeFailed(pod *v1.Pod) bool {
 	for _, failed := range p.failed[max(0, len(p.failed)-maxFailed):] {
 		if alike(pod, failed) {

@@ -25,7 +25,7 @@ type Shortage struct {
 	// Containers are the parts of the request, if one container does not make all of it.
 	Containers []ContainerRequest `json:"containers,omitempty"`
 	// MostFree is the largest free amount of the nodes, on the node Nearest, where Allocatable is what it has for pods.
-	// Missing is how much more would do there: on an overcommitted node more than the difference.
+	// Missing is how much more would suffice there: on an overcommitted node more than the difference.
 	MostFree    int64  `json:"mostFree"`
 	Missing     int64  `json:"missing"`
 	Nearest     string `json:"nearest"`

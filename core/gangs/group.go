@@ -44,7 +44,7 @@ type Stage int
 
 // The stages of a member.
 const (
-	Unscheduled Stage = iota // it has no place
+	Unscheduled Stage = iota // it has no node
 	Assumed                  // it has a place, and is not bound
 	Assigned                 // the cluster says that it has a node
 )
@@ -100,7 +100,7 @@ func (g *Group) At(stage Stage) []*v1.Pod {
 	return pods
 }
 
-// Idle returns by name the members that have no place and are not in activeQ.
+// Idle returns by name the members that have no node and are not in activeQ.
 func (g *Group) Idle() []*v1.Pod { return slices.SortedFunc(maps.Values(g.idle), byName) }
 
 // Held returns by name the members that have a place since the last time that all were allowed to be bound.

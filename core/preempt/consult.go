@@ -23,7 +23,7 @@ const ConsultationKey fwk.StateKey = "orrery/preemption-consultation"
 // Clone returns the consultation itself.
 func (c *consultation) Clone() fwk.StateData { return c }
 
-// consult asks one extender after the other which candidates are left and who has to leave them. If one has not answered, the
+// consult asks one extender after the other which candidates are left and which of their pods are victims. If one has not answered, the
 // consultation is in the state, and consult goes on with it.
 func (ev *Evaluator) consult(state fwk.CycleState, pod *v1.Pod, c *consultation) ([]*contender, error) {
 	extenders, nodes := ev.handle.Extenders(), ev.handle.SnapshotSharedLister().NodeInfos()

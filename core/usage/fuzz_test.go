@@ -47,9 +47,9 @@ func FuzzSummary(f *testing.F) {
 			if o, ok := s.Observe(signal); ok && (o.Capacity.Sign() < 0 || o.Capacity.Value() == math.MaxInt64) {
 				t.Fatalf("%s: %v of %v", signal, o.Available, o.Capacity)
 			}
-			for _, standing := range pressure.Rank(signal, pressure.OneFs, pods, s) {
-				if standing.Usage.Sign() < 0 {
-					t.Fatalf("%s: %s uses %v", signal, standing.Pod.Name, standing.Usage)
+			for _, ranked := range pressure.Rank(signal, pressure.OneFs, pods, s) {
+				if ranked.Usage.Sign() < 0 {
+					t.Fatalf("%s: %s uses %v", signal, ranked.Pod.Name, ranked.Usage)
 				}
 			}
 		}

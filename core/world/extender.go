@@ -51,7 +51,7 @@ type ExtenderRequest struct {
 	Node string
 }
 
-// ExtenderVictims are the pods that would have to leave a node.
+// ExtenderVictims are the pods that would be evicted from a node.
 type ExtenderVictims struct {
 	Node          string
 	Pods          []*v1.Pod

@@ -51,7 +51,7 @@ type poolRow struct {
 	place, node string
 	// The units first to end are those from the number from on of the of that are at the place.
 	first, end, from, of int
-	tallies              []deviceTally
+	models               []modelCounts
 	// brief and whole are made when the row is first filtered or shown.
 	brief, whole *views.DeviceRow
 }

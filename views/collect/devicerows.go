@@ -30,8 +30,8 @@ func (x *deviceIndex) briefRow(r *poolRow) *views.DeviceRow {
 		row.NodeKey = r.node
 	}
 	var models []string
-	for i := range r.tallies {
-		t := &r.tallies[i]
+	for i := range r.models {
+		t := &r.models[i]
 		models = append(models, printable.Text(t.total.model))
 		for state, n := range t.count {
 			row.Count[state] += n

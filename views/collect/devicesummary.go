@@ -46,8 +46,8 @@ type modelTotal struct {
 // fullShare is the share of a device that is in use, in millionths.
 const fullShare = 1_000_000
 
-// deviceTally counts the devices of a model in a row.
-type deviceTally struct {
+// modelCounts counts the devices of a model in a row.
+type modelCounts struct {
 	total *modelTotal
 	count [len(views.Devices{}.Count)]int
 	used  int64
@@ -57,7 +57,7 @@ type deviceTally struct {
 func (s *deviceSummary) forget(r *poolRow) {
 	s.add(r, -1)
 	delete(s.evicting, r)
-	r.tallies = r.tallies[:0]
+	r.models = r.models[:0]
 }
 
 // recount counts a row's devices again.
@@ -66,12 +66,12 @@ func (s *deviceSummary) recount(r *poolRow) {
 	for i := range r.units() {
 		u := &r.units()[i]
 		total := s.totalOf(modelID{r.pool.id.driver, u.model})
-		at := slices.IndexFunc(r.tallies, func(t deviceTally) bool { return t.total == total })
+		at := slices.IndexFunc(r.models, func(t modelCounts) bool { return t.total == total })
 		if at < 0 {
-			at = len(r.tallies)
-			r.tallies = append(r.tallies, deviceTally{total: total})
+			at = len(r.models)
+			r.models = append(r.models, modelCounts{total: total})
 		}
-		t := &r.tallies[at]
+		t := &r.models[at]
 		t.count[u.state]++
 		t.used += int64(u.share*fullShare + 0.5)
 		if u.state == views.DeviceEvicting {
@@ -82,8 +82,8 @@ func (s *deviceSummary) recount(r *poolRow) {
 }
 
 func (s *deviceSummary) add(r *poolRow, sign int) {
-	for i := range r.tallies {
-		t := &r.tallies[i]
+	for i := range r.models {
+		t := &r.models[i]
 		for state, n := range t.count {
 			t.total.count[state] += sign * n
 			s.count[state] += sign * n
@@ -140,8 +140,8 @@ func (x *deviceIndex) models() []views.DeviceModel {
 		total.at, total.mostFree, total.places, total.mostFreeOn = "", 0, 0, ""
 	}
 	for _, row := range x.rows { // those of a place follow each other
-		for i := range row.tallies {
-			row.tallies[i].total.pass(row, &row.tallies[i])
+		for i := range row.models {
+			row.models[i].total.pass(row, &row.models[i])
 		}
 	}
 	for id, total := range s.models {
@@ -160,12 +160,12 @@ func (x *deviceIndex) models() []views.DeviceModel {
 }
 
 // pass takes in a row of a pass over all rows.
-func (t *modelTotal) pass(row *poolRow, tally *deviceTally) {
+func (t *modelTotal) pass(row *poolRow, counts *modelCounts) {
 	if t.places == 0 || t.at != row.place {
 		t.at, t.free = row.place, 0
 		t.places++
 	}
-	if t.free += tally.count[views.DeviceFree]; t.free > t.mostFree {
+	if t.free += counts.count[views.DeviceFree]; t.free > t.mostFree {
 		t.mostFree, t.mostFreeOn = t.free, row.place
 	}
 }

@@ -92,7 +92,7 @@ func (x *gangIndex) row(g *gang) views.GangRow {
 	return row
 }
 
-// isHeldBack reports whether a pod of the gang has no place for a reason of its own.
+// isHeldBack reports whether a pod of the gang has no node for a reason of its own.
 func (g *gang) isHeldBack() bool {
 	switch views.GangState(g.state) {
 	case views.GangTimedOut, views.GangOnPermit, views.GangUnschedulable, views.GangPartlyBound:
@@ -103,7 +103,7 @@ func (g *gang) isHeldBack() bool {
 	return false
 }
 
-// reason is why the pod that keeps the gang back has no place, in the scheduler's words.
+// reason is why the pod that keeps the gang back has no node, in the scheduler's words.
 func (x *gangIndex) reason(g *gang) string {
 	if message := diagnose.OfCondition(g.held); message != "" {
 		return diagnose.MainClause(message)

@@ -66,7 +66,7 @@ func (p *pair) do(op operation) error {
 func (p *pair) doNode(what verb, node *v1.Node) error {
 	log := logr.Discard()
 	held, there := p.nodes[node.Name]
-	_, ghost := p.theirs.Dump().Nodes[node.Name]
+	_, imaginary := p.theirs.Dump().Nodes[node.Name]
 	if what == removeNode {
 		if there {
 			node = held
@@ -76,7 +76,7 @@ func (p *pair) doNode(what verb, node *v1.Node) error {
 		p.treeChanged = true
 		return sameError(theirs, ours)
 	}
-	if what == updateNode && !there && ghost {
+	if what == updateNode && !there && imaginary {
 		what = addNode
 	}
 	var theirs, ours fwk.NodeInfo
@@ -218,7 +218,7 @@ func (p *pair) sameLists(fresh *upstream.Snapshot) error {
 func (p *pair) sameCounts() error {
 	pods, _ := p.theirs.PodCount()
 	dump, oursDump := p.theirs.Dump(), p.ours.Dump()
-	ghosts := func(ofOurs bool) map[string][]string {
+	podsByNode := func(ofOurs bool) map[string][]string {
 		on := map[string][]string{}
 		if ofOurs {
 			for name, info := range oursDump.Nodes {
@@ -235,7 +235,7 @@ func (p *pair) sameCounts() error {
 		different("number of pods", pods, p.ours.PodCount()),
 		different("number of nodes", p.theirs.NodeCount(), p.ours.NodeCount()),
 		different("assumed pods", dump.AssumedPods, oursDump.AssumedPods),
-		different("pods by node, ghosts included", ghosts(false), ghosts(true)),
+		different("pods by node, imaginary ones included", podsByNode(false), podsByNode(true)),
 	)
 }
 

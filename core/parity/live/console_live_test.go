@@ -202,8 +202,8 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 	}
 	s.eventually(func() (wrong error) {
 		session.Inspect(func(*engine.Engine) {
-			if tally := session.Comparator().Counters(); tally.Compared() != 5 || tally.Differs > 0 {
-				wrong = fmt.Errorf("compared: %+v", tally)
+			if counters := session.Comparator().Counters(); counters.Compared() != 5 || counters.Differs > 0 {
+				wrong = fmt.Errorf("compared: %+v", counters)
 			}
 		})
 		return wrong

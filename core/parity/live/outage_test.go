@@ -73,11 +73,11 @@ func TestOutage_RestartAmidBindings(t *testing.T) {
 	s.bound(pods)
 	s.checkCache(r)
 	s.checkBindings(watches)
-	tally := r.Counters()
-	if tally.Retries == 0 {
+	counters := r.Counters()
+	if counters.Retries == 0 {
 		t.Error("no call was retried, so none was in flight when the server stopped")
 	}
-	t.Logf("%d pods, %d of them bound before the server stopped; %+v", pods, middle, tally)
+	t.Logf("%d pods, %d of them bound before the server stopped; %+v", pods, middle, counters)
 }
 
 // checkBindings checks that no pod was seen on two nodes, none was bound twice, and no node is overcommitted.

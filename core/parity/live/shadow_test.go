@@ -31,11 +31,11 @@ func TestShadow_AgreesWithKubeScheduler(t *testing.T) {
 		}
 	}
 	m.addNode()
-	tally := m.waitCompared(results, m.made)
-	if tally.NotCompared > 0 || int(tally.Unschedulable) < m.of["late"] {
-		t.Errorf("%d decisions were not compared; %d declared pods unschedulable, want at least %d", tally.NotCompared, tally.Unschedulable, m.of["late"])
+	counters := m.waitCompared(results, m.made)
+	if counters.NotCompared > 0 || int(counters.Unschedulable) < m.of["late"] {
+		t.Errorf("%d decisions were not compared; %d declared pods unschedulable, want at least %d", counters.NotCompared, counters.Unschedulable, m.of["late"])
 	}
-	t.Logf("%d pods on %d nodes: %+v; %v", m.made, nodes, tally, m.of)
+	t.Logf("%d pods on %d nodes: %+v; %v", m.made, nodes, counters, m.of)
 }
 
 // Orrery starts to shadow kube-scheduler during a burst. It does not compare the decisions made before; of the others none
@@ -67,19 +67,19 @@ func (s *fixture) startKubeScheduler() *process {
 }
 
 // waitCompared waits until so many bindings have been compared, none of which may differ.
-func (m *workload) waitCompared(results func() (shadow.Counters, []string), bindings int) (tally shadow.Counters) {
+func (m *workload) waitCompared(results func() (shadow.Counters, []string), bindings int) (counters shadow.Counters) {
 	m.t.Helper()
 	m.eventually(func() error {
 		var differs []string
-		if tally, differs = results(); tally.Differs > 0 {
-			m.t.Fatalf("%+v: %q", tally, differs)
+		if counters, differs = results(); counters.Differs > 0 {
+			m.t.Fatalf("%+v: %q", counters, differs)
 		}
-		if n := tally.Compared() - tally.Unschedulable; n < uint64(bindings) {
-			return fmt.Errorf("only %d of %d bindings were compared: %+v", n, bindings, tally)
+		if n := counters.Compared() - counters.Unschedulable; n < uint64(bindings) {
+			return fmt.Errorf("only %d of %d bindings were compared: %+v", n, bindings, counters)
 		}
 		return nil
 	})
-	return tally
+	return counters
 }
 
 // shadow runs a shadow of the cluster until the test ends. results returns the comparisons so far.
@@ -133,11 +133,11 @@ func (s *fixture) shadow() (results func() (shadow.Counters, []string)) {
 			return fmt.Errorf("not listed yet: %v", cluster.Unsynced())
 		}
 	})
-	return func() (tally shadow.Counters, differs []string) {
+	return func() (counters shadow.Counters, differs []string) {
 		done := make(chan struct{})
 		queries <- func() {
 			defer close(done)
-			tally = sh.Comparator().Counters()
+			counters = sh.Comparator().Counters()
 			for f := range sh.Comparator().Findings() {
 				if f.Class == shadow.Differs {
 					differs = append(differs, fmt.Sprintf("%+v", *f))
@@ -145,7 +145,7 @@ func (s *fixture) shadow() (results func() (shadow.Counters, []string)) {
 			}
 		}
 		<-done
-		return tally, differs
+		return counters, differs
 	}
 }
 

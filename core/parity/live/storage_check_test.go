@@ -184,8 +184,8 @@ func (s *storageFixture) changedTwice(schedulers []storageWrite) (names []string
 	return names
 }
 
-// tally counts writes by their text.
-func tally(writes []storageWrite) map[string]int {
+// countTexts counts writes by their text.
+func countTexts(writes []storageWrite) map[string]int {
 	counts := map[string]int{}
 	for _, w := range writes {
 		counts[w.resource+": "+w.text]++

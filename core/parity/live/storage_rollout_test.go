@@ -82,5 +82,5 @@ func (s *storageFixture) checkWrites(users ...string) map[string]int {
 	if again := s.changedTwice(all); len(again) > 0 {
 		s.t.Errorf("changed twice: %q", again)
 	}
-	return tally(all)
+	return countTexts(all)
 }

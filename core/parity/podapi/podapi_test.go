@@ -65,13 +65,13 @@ func external(r *difftest.Source, inside *core.Pod) *v1.Pod {
 	return &pod
 }
 
-// tally counts what was compared, so that a test of uniform pods fails.
-type tally struct {
+// compared counts what was compared, so that a test of uniform pods fails.
+type compared struct {
 	valid int
 	texts map[string]bool
 }
 
-func (c *tally) add(wrong field.ErrorList) {
+func (c *compared) add(wrong field.ErrorList) {
 	if len(wrong) == 0 {
 		c.valid++
 	}
@@ -83,7 +83,7 @@ func (c *tally) add(wrong field.ErrorList) {
 	}
 }
 
-func (c *tally) check(t *testing.T, texts int) {
+func (c *compared) check(t *testing.T, texts int) {
 	t.Helper()
 	t.Logf("%d valid pods, %d different texts", c.valid, len(c.texts))
 	if c.valid == 0 || len(c.texts) < texts {
@@ -106,7 +106,7 @@ func eachGate(t *testing.T, compare func(t *testing.T, o podapi.Options)) {
 // Shows CONF-12.
 func TestPod_SameNewPods(t *testing.T) {
 	eachGate(t, func(t *testing.T, o podapi.Options) {
-		var seen tally
+		var seen compared
 		difftest.Check(t, comparisons.PodAPI.Cases, func(r *difftest.Source) {
 			pod := draw.NewPod(r)
 			got, wrong := ours(pod, o)
@@ -126,7 +126,7 @@ func TestPod_SameNewPods(t *testing.T) {
 // TestPod_SameUpdates is TestPod_SameNewPods for changes of pods.
 func TestPod_SameUpdates(t *testing.T) {
 	eachGate(t, func(t *testing.T, o podapi.Options) {
-		var seen tally
+		var seen compared
 		difftest.Check(t, comparisons.PodAPI.Cases, func(r *difftest.Source) {
 			old, wrong := ours(draw.PlausiblePod(r), o)
 			if len(wrong) > 0 {

@@ -102,7 +102,7 @@ func checkClasses(t *rapid.T, d *described, c *nodeclasses.Classes[string]) {
 	}
 }
 
-// Nobody may ever follow, as where nothing is reused, and the same node may be forgotten over and over.
+// No reader may ever follow, as where nothing is reused, and the same node may be forgotten over and over.
 func TestForget_RemembersNoMoreThanThereAreNodes(t *testing.T) {
 	d := newDescribed()
 	const nodes = 3

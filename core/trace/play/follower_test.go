@@ -97,10 +97,10 @@ func TestFollower_IsForkedWithTheEngine(t *testing.T) {
 		}
 		got := lines(p)
 		if len(got) > len(whole) || !slices.Equal(whole[:len(got)], got) {
-			rt.Fatalf("at record %d the companion remembers something else than on the straight way", to)
+			rt.Fatalf("at record %d the follower remembers something else than on the straight way", to)
 		}
 		if before, known := heard[to]; known && before != len(got) {
-			rt.Fatalf("at record %d the companion remembers %d lines, and remembered %d", to, len(got), before)
+			rt.Fatalf("at record %d the follower remembers %d lines, and remembered %d", to, len(got), before)
 		}
 		heard[to] = len(got)
 		if n := p.Engine().Counters().Inputs; n > uint64(len(got)) {
@@ -132,13 +132,13 @@ func TestFollower_ObservesLooseReplay(t *testing.T) {
 		kept = &eventLog{}
 		return kept
 	}})
-	tally := again.Counters()
+	counters := again.Counters()
 	var decisions uint64
-	for _, n := range tally.Decisions {
+	for _, n := range counters.Decisions {
 		decisions += n
 	}
-	if report.Exact || decisions == 0 || uint64(len(kept.lines)) < tally.Inputs+decisions {
-		t.Errorf("after %d inputs and %d decisions the companion remembers %d lines", tally.Inputs, decisions, len(kept.lines))
+	if report.Exact || decisions == 0 || uint64(len(kept.lines)) < counters.Inputs+decisions {
+		t.Errorf("after %d inputs and %d decisions the follower remembers %d lines", counters.Inputs, decisions, len(kept.lines))
 	}
 }
 

@@ -92,10 +92,10 @@ func TestReplay_WholeOpenB(t *testing.T) {
 		t.Run(fmt.Sprintf("with claims %t", claims), func(t *testing.T) {
 			file := importOpenb(t, read("openb_node_list_all_node.csv"), read("openb_pod_list_default.csv"), claims)
 			e, report := replay(t, file, play.Options{})
-			tally := e.Counters()
-			t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, tally.Decisions, tally.Bound, e.Digest())
-			if report.Refused > 0 || report.Damage != nil || tally.Bound < 8000 {
-				t.Errorf("the report says %+v, bound %d", *report, tally.Bound)
+			counters := e.Counters()
+			t.Logf("%d bytes, %d inputs, decisions %v, bound %d, digest %v", len(file), report.Inputs, counters.Decisions, counters.Bound, e.Digest())
+			if report.Refused > 0 || report.Damage != nil || counters.Bound < 8000 {
+				t.Errorf("the report says %+v, bound %d", *report, counters.Bound)
 			}
 			if err := e.Check(); err != nil {
 				t.Error(err)

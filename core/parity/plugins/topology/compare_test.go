@@ -134,15 +134,15 @@ func affinitySides(t testing.TB, c *cluster, hardWeight int32, ignorePreferred b
 	return append(sides, onOrrery(home, err, c))
 }
 
-// tally counts what was compared.
-type tally struct{ pods, filters, rejected, scores, changed, hints, requeuedHere int }
+// compared counts what was compared.
+type compared struct{ pods, filters, rejected, scores, changed, hints, requeuedHere int }
 
-func (c tally) String() string {
+func (c compared) String() string {
 	return fmt.Sprintf("%d pods, %d filter verdicts (%d rejections, %d after AddPod and RemovePod), %d scores, %d hints (%d pods requeued only here)",
 		c.pods, c.filters, c.rejected, c.changed, c.scores, c.hints, c.requeuedHere)
 }
 
-func (c tally) check(t *testing.T) {
+func (c compared) check(t *testing.T) {
 	t.Log(c)
 	if c.rejected < c.filters/20 || c.scores == 0 || c.changed == 0 || c.hints == 0 {
 		t.Error("the generated clusters are too uniform: some kinds of result were hardly compared")
@@ -171,7 +171,7 @@ func agreeOn[T any](t *difftest.Source, sides []side, what string, answer func(i
 }
 
 // compare runs all extension points of all sides for a pod.
-func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode bool, n *tally) {
+func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode bool, n *compared) {
 	ctx := context.Background()
 	c.refresh()
 	n.pods++
@@ -196,7 +196,7 @@ func (c *cluster) compare(t *difftest.Source, sides []side, pod *v1.Pod, oneNode
 	c.compareScores(t, sides, states, pod, n)
 }
 
-func (c *cluster) compareFilter(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, what string, n *tally) {
+func (c *cluster) compareFilter(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, what string, n *compared) {
 	for _, node := range c.nodes {
 		answer := agreeOn(t, sides, fmt.Sprintf("%s of pod %s on %s", what, pod.Name, node.Name), func(i int, s side) string {
 			info, err := s.lister.NodeInfos().Get(node.Name)
@@ -211,7 +211,7 @@ func (c *cluster) compareFilter(t *difftest.Source, sides []side, states []fwk.C
 }
 
 // compareChanges adds and removes pods in copies of the states, as preemption and nominated pods do.
-func (c *cluster) compareChanges(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *tally) {
+func (c *cluster) compareChanges(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, oneNode bool, n *compared) {
 	copies := make([]fwk.CycleState, len(states))
 	for i := range states {
 		copies[i] = states[i].Clone()
@@ -253,7 +253,7 @@ func (c *cluster) someChange(t *difftest.Source, node *v1.Node) (pod *v1.Pod, re
 	return added, false
 }
 
-func (c *cluster) compareScores(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, n *tally) {
+func (c *cluster) compareScores(t *difftest.Source, sides []side, states []fwk.CycleState, pod *v1.Pod, n *compared) {
 	ctx := context.Background()
 	var feasible []string
 	for _, node := range c.nodes {
@@ -294,7 +294,7 @@ func (c *cluster) compareScores(t *difftest.Source, sides []side, states []fwk.C
 }
 
 // run changes the cluster and schedules pods in it, many of the same template.
-func (c *cluster) run(t *difftest.Source, sides []side, oneNode bool, n *tally, hints func(*v1.Pod)) {
+func (c *cluster) run(t *difftest.Source, sides []side, oneNode bool, n *compared, hints func(*v1.Pod)) {
 	templates := []*v1.Pod{someWaitingPod(t, c.name("p")), someWaitingPod(t, c.name("p"))}
 	for range t.Range(1, 12) {
 		for range t.Range(0, 3) {
@@ -332,7 +332,7 @@ func TestPodTopologySpread_SameAnswers(t *testing.T) {
 	}
 	for _, set := range settings {
 		t.Run(set.name, func(t *testing.T) {
-			var n tally
+			var n compared
 			difftest.Check(t, comparisons.Spread.Cases, func(r *difftest.Source) {
 				c := newCluster()
 				c.fill(r)
@@ -355,7 +355,7 @@ func TestInterPodAffinity_SameAnswers(t *testing.T) {
 		{"preferences of existing pods ignored", 100, true},
 	} {
 		t.Run(set.name, func(t *testing.T) {
-			var n tally
+			var n compared
 			difftest.Check(t, comparisons.Affinity.Cases, func(r *difftest.Source) {
 				c := newCluster()
 				c.fill(r)

@@ -78,7 +78,7 @@ func (c *cluster) someEvent(t *difftest.Source, waiting *v1.Pod) event {
 
 // compareHints compares hints for random events. Ours may differ only by requeueing the pod, and then an intended difference
 // must cover it.
-func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, recognized []difference, n *tally) {
+func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, recognized []difference, n *compared) {
 	events := agreeOn(t, sides, "EventsToRegister", func(_ int, s side) []fwk.ClusterEvent {
 		registered, err := s.plugin.EventsToRegister(context.Background())
 		c.must(err)
