@@ -2,7 +2,8 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
-export GOFLAGS ?= -trimpath
+# With -trimpath what one clone compiled is not compiled again in another.
+export GOFLAGS := -trimpath $(GOFLAGS)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PARITY := core/parity
 CASES ?= 50000
