@@ -1,22 +1,35 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
+// mostPortChanges bounds how often etcd gets other ports, as another process may take one before etcd opens it.
+const mostPortChanges = 10
+
 // startEtcd runs etcd on a directory, with the data that is already in it.
 func startEtcd(dir string) (*embed.Etcd, error) {
-	ports, err := freePorts(2)
-	if err != nil {
-		return nil, err
+	for changes := 0; ; changes++ {
+		ports, err := freePorts(2)
+		if err != nil {
+			return nil, err
+		}
+		etcd, err := startEtcdOn(dir, ports[0], ports[1])
+		if changes == mostPortChanges || !errors.Is(err, syscall.EADDRINUSE) {
+			return etcd, err
+		}
 	}
-	client, peer := ports[0], ports[1]
+}
+
+func startEtcdOn(dir string, client, peer int) (*embed.Etcd, error) {
 	c := embed.NewConfig()
 	c.Dir = filepath.Join(dir, "etcd")
 	c.LogLevel = "panic"   // it calls its own closing an error
