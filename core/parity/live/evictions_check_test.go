@@ -92,7 +92,7 @@ func only(list []evict.Eviction) (evict.Eviction, error) {
 // predicts each eviction, and the predictions come true within seconds.
 func TestPrediction_TaintDeadlines(t *testing.T) {
 	s := newFixture(t, apiserver.Node(0, "8", "16Gi", "110"))
-	tolerationSeconds := map[string]int64{"short": 3, "longer": 8, "longest": 3600}
+	tolerationSeconds := map[string]int64{"short": 15, "longer": 20, "longest": 3600} // a shorter one could end before a slow console has seen the taint
 	for name, seconds := range tolerationSeconds {
 		s.tolerating(name, "node-0", seconds)
 	}
