@@ -222,7 +222,7 @@ func (r *clusterRecording) soFar(to *counter) string {
 }
 
 func (r *clusterRecording) document(file string, bytes int64, ended string) *recordDocument {
-	e, judged := r.shadow.Engine(), r.shadow.Comparator().Counters()
+	e, counters := r.shadow.Engine(), r.shadow.Comparator().Counters()
 	var decisions uint64
 	for _, n := range e.Counters().Decisions {
 		decisions += n
@@ -230,7 +230,7 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 	return &recordDocument{
 		envelope: document("Recording"), File: file, Cluster: r.from.name, Server: r.from.server, Start: momentOf(r.began),
 		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Counters().Inputs, Refused: r.refused, Decisions: decisions, Ended: ended,
-		Agreement: agreementDocument{judged.Agreed, judged.Explained, judged.Differs, judged.NotCompared}, Digest: e.Digest().String(), Unread: r.unread,
+		Agreement: agreementDocument{counters.Agreed, counters.Explained, counters.Differs, counters.NotCompared}, Digest: e.Digest().String(), Unread: r.unread,
 	}
 }
 

@@ -64,16 +64,16 @@ var consequences = map[world.Kind]string{
 	world.RuntimeClass:          "what-ifs know the overhead of pods and not of their runtime classes",
 	world.LimitRange:            "what-ifs give new pods no default requests",
 	world.Lease:                 "who leads is not known",
-	world.PersistentVolume:      claimsNotJudged,
-	world.PersistentVolumeClaim: claimsNotJudged,
-	world.StorageClass:          claimsNotJudged,
-	world.CSINode:               claimsNotJudged,
-	world.CSIDriver:             claimsNotJudged,
-	world.CSIStorageCapacity:    claimsNotJudged,
-	world.VolumeAttachment:      claimsNotJudged,
+	world.PersistentVolume:      claimsNotEvaluated,
+	world.PersistentVolumeClaim: claimsNotEvaluated,
+	world.StorageClass:          claimsNotEvaluated,
+	world.CSINode:               claimsNotEvaluated,
+	world.CSIDriver:             claimsNotEvaluated,
+	world.CSIStorageCapacity:    claimsNotEvaluated,
+	world.VolumeAttachment:      claimsNotEvaluated,
 }
 
-const claimsNotJudged = "pods with a PersistentVolumeClaim are held back, and not judged"
+const claimsNotEvaluated = "pods with a PersistentVolumeClaim are held back, and not evaluated"
 
 // guarded returns the configuration for what could be read: without volumes, it holds the pods with claims back.
 func guarded(c *config.Configuration, left []live.Unreadable) *config.Configuration {

@@ -8,7 +8,7 @@ import (
 	"orrery/core/mk"
 )
 
-// The race detector is the judge here: forks share memory that neither may write.
+// The race detector finds it: forks share memory that neither may write.
 func TestFork_ConcurrentUse(t *testing.T) {
 	c := New()
 	for i := range 20 {

@@ -54,11 +54,11 @@ type Session struct {
 	client     kubernetes.Interface
 	connection connection
 	access     access
-	// unjudgedClaims says that the volumes may not be read, and pods with claims are held back.
-	unjudgedClaims bool
-	wakes          chan struct{}
-	synced         atomic.Bool
-	leading        func() bool
+	// unevaluatedClaims says that the volumes may not be read, and pods with claims are held back.
+	unevaluatedClaims bool
+	wakes             chan struct{}
+	synced            atomic.Bool
+	leading           func() bool
 
 	engine     *engine.Engine
 	comparator *shadow.Comparator // nil when the session schedules
@@ -178,8 +178,8 @@ type State struct {
 	MoreRules []operate.Rule
 	// NotDeciding is why the session does not shadow the scheduler; empty if it does.
 	NotDeciding string
-	// UnjudgedClaims says that pods with a PersistentVolumeClaim are not judged, as the volumes may not be read.
-	UnjudgedClaims bool
+	// UnevaluatedClaims says that pods with a PersistentVolumeClaim are not evaluated, as the volumes may not be read.
+	UnevaluatedClaims bool
 	// Scheduling says that the session may schedule, Leading that it does.
 	Scheduling, Leading bool
 	// Ended is why the engine has stopped; nil while it runs.
@@ -207,7 +207,7 @@ func (s *Session) State() State {
 	st := State{
 		Synced: s.synced.Load(), Scheduling: s.options.Schedule, Leading: s.leading(),
 		Unreadable: s.access.unreadable, Namespace: s.access.namespace(), MoreRules: s.access.moreRules, NotDeciding: s.access.whyNotDeciding(),
-		UnjudgedClaims: s.unjudgedClaims,
+		UnevaluatedClaims: s.unevaluatedClaims,
 	}
 	if !st.Synced {
 		st.Unsynced = s.unsynced()

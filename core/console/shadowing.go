@@ -26,7 +26,7 @@ func (s *Session) startShadow(ctx context.Context) error {
 	}
 	decides := s.access.whyNotDeciding() == ""
 	guarded := unreadable.Guard(s.options.Config, s.access.notWholly())
-	s.unjudgedClaims = guarded != s.options.Config
+	s.unevaluatedClaims = guarded != s.options.Config
 	sh, err := shadow.New(shadow.Options{Observer: s.options.Observer, NoComparison: !decides, AskExtenders: s.options.AskExtenders, Engine: engine.Options{
 		Config: guarded, Plugins: s.options.Plugins, NoReuse: s.options.NoReuse, KubeConfig: s.options.KubeConfig, Seed: s.options.Seed, OnTiming: s.options.OnTiming,
 		Stopwatch: func() time.Duration { return time.Since(began) }, Start: began.Round(0),

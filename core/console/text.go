@@ -38,8 +38,8 @@ func (st *State) partial() string {
 	}
 	if st.NotDeciding != "" {
 		parts = append(parts, "no decisions, no comparison")
-	} else if st.UnjudgedClaims {
-		parts = append(parts, "pods with a PersistentVolumeClaim are not judged")
+	} else if st.UnevaluatedClaims {
+		parts = append(parts, "pods with a PersistentVolumeClaim are not evaluated")
 	}
 	return strings.Join(parts, "; ")
 }
@@ -90,8 +90,8 @@ func (st *State) Access() string {
 	if st.NotDeciding != "" {
 		about = append(about, "Orrery makes no decisions to compare with the cluster's scheduler: "+printable.Line(st.NotDeciding, 300)+".")
 	}
-	if st.NotDeciding == "" && st.UnjudgedClaims {
-		about = append(about, "Orrery does not judge pods with a PersistentVolumeClaim, nor compare decisions about them.")
+	if st.NotDeciding == "" && st.UnevaluatedClaims {
+		about = append(about, "Orrery does not evaluate pods with a PersistentVolumeClaim, nor compare decisions about them.")
 	}
 	about = append(about, "A cluster administrator can grant all of it with this role; \":ctx\" with this context's name checks again:")
 	var b strings.Builder

@@ -40,25 +40,25 @@ func TestAccess_UnreadableVolumesMeanNoVerdictAboutClaims(t *testing.T) {
 				return done
 			})
 			st := s.State()
-			if alert, want := st.Alert(time.Time{}), "no right to read "+named+"; pods with a PersistentVolumeClaim are not judged; :access"; !strings.HasPrefix(alert, want) {
+			if alert, want := st.Alert(time.Time{}), "no right to read "+named+"; pods with a PersistentVolumeClaim are not evaluated; :access"; !strings.HasPrefix(alert, want) {
 				t.Errorf("the alert is %q, want %q", alert, want)
 			}
 			text := strings.ReplaceAll(st.Access(), "\n# ", " ")
-			if !strings.Contains(text, "Orrery does not judge pods with a PersistentVolumeClaim") || !strings.Contains(text, `resources: ["`+kind+`"]`) {
+			if !strings.Contains(text, "Orrery does not evaluate pods with a PersistentVolumeClaim") || !strings.Contains(text, `resources: ["`+kind+`"]`) {
 				t.Errorf("Access is\n%s", text)
 			}
 		})
 	}
 }
 
-func TestAccess_ReadableVolumesAreJudged(t *testing.T) {
+func TestAccess_ReadableVolumesAreEvaluated(t *testing.T) {
 	api := newStub(t)
 	api.put(large)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	api.put(mk.Pod("with").PVC("data").CPU("500m").Obj())
 	eventually(t, s, "a verdict", func() bool { return podState(s, "with") == engine.StateUnschedulable })
-	if st := s.State(); st.UnjudgedClaims {
-		t.Error("the session says that it does not judge pods with claims")
+	if st := s.State(); st.UnevaluatedClaims {
+		t.Error("the session says that it does not evaluate pods with claims")
 	}
 }

@@ -174,7 +174,7 @@ func (w *deviceWhy) enough(r *DeviceRequest, nodes []*nodeDevices, of func(*pool
 	at := slices.IndexFunc(nodes, func(n *nodeDevices) bool {
 		usable := 0
 		for pool, d := range n.devices {
-			if v := w.judge(r, d); of(d) && v.usable() && pool.state == poolComplete {
+			if v := w.evaluate(r, d); of(d) && v.usable() && pool.state == poolComplete {
 				usable++
 			}
 		}

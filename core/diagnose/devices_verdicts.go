@@ -53,15 +53,15 @@ func (w *deviceWhy) verdict(r *DeviceRequest, d *poolDevice) *deviceVerdict {
 	}
 	v := &d.verdicts[r.index]
 	if !v.known {
-		*v = w.judge(r, d)
+		*v = w.evaluate(r, d)
 		v.known = true
 	}
 	return v
 }
 
-// judge checks what can be changed least first: a device that is taken and that the selector does not match is no use when it
+// evaluate checks what can be changed least first: a device that is taken and that the selector does not match is no use when it
 // is free.
-func (w *deviceWhy) judge(r *DeviceRequest, d *poolDevice) deviceVerdict {
+func (w *deviceWhy) evaluate(r *DeviceRequest, d *poolDevice) deviceVerdict {
 	if gate := w.gateOf(d); gate != "" {
 		return deviceVerdict{trouble: TroubleGate, detail: gate}
 	}

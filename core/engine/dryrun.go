@@ -97,12 +97,12 @@ func (e *Engine) pendingPod(namespace, name string) (*v1.Pod, error) {
 	pod := e.store.Pod(namespace, name)
 	switch {
 	case pod == nil:
-		return nil, fmt.Errorf("judging pod %q in namespace %q: there is no such pod", name, namespace)
+		return nil, fmt.Errorf("trying pod %q in namespace %q: there is no such pod", name, namespace)
 	case !e.responsibleFor(pod):
-		return nil, fmt.Errorf("judging pod %q: it asks for scheduler %q, which is none of the profiles %q", name, pod.Spec.SchedulerName, e.profileNames)
+		return nil, fmt.Errorf("trying pod %q: it asks for scheduler %q, which is none of the profiles %q", name, pod.Spec.SchedulerName, e.profileNames)
 	}
 	if taken, err := e.cache.IsAssumedPod(pod); err != nil || taken || assigned(pod) {
-		return nil, fmt.Errorf("judging pod %q: it has a node already", name)
+		return nil, fmt.Errorf("trying pod %q: it has a node already", name)
 	}
 	return pod, nil
 }

@@ -19,7 +19,7 @@ type volumeRun struct {
 	attachments map[string]world.Object
 }
 
-// The nodes that have a volume's driver, reach it, and are in its zone, are judged by classes; volumes, attachments and drivers' limits
+// The nodes that have a volume's driver, reach it, and are in its zone, are evaluated by classes; volumes, attachments and drivers' limits
 // change in between, and several pods have the same volume.
 func TestReuse_DecidesTheSameWithVolumes(t *testing.T) {
 	t.Parallel()

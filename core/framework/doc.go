@@ -41,7 +41,7 @@
 // Pods of one template get the same verdicts and raw scores from [NodeLocal] plugins on a node that has not changed. So a search
 // asks the profile for a [Reuse] after PreFilter. What is kept is in package reuse: a table has what NodeLocal plugins said of each
 // node, and of nodes of another generation they are asked again. Plugins that look at other nodes divide them into classes that they
-// do not tell apart, and judge and score each class, if they are a [ClassFilter] or a [ClassScore]. Plugins that are neither are
+// do not tell apart, and evaluate and score each class, if they are a [ClassFilter] or a [ClassScore]. Plugins that are neither are
 // called for every node.
 //
 //	PreFilter ─► Reuse ─► Search ─► RunPreScorePlugins ─► Best

@@ -79,9 +79,9 @@ type Reuse struct {
 
 	ctx       context.Context
 	nominated reuse.Bitmap     // nodes that pods are nominated for
-	judged    []amountsVerdict // by class of amounts
+	evaluated []amountsVerdict // by class of amounts
 	found     reuse.Found
-	alone     []*fwk.Status // of the nodes judged one by one, in the order of the search; nil if they are feasible
+	alone     []*fwk.Status // of the nodes evaluated one by one, in the order of the search; nil if they are feasible
 	stops     []int         // how many verdicts ended at each position of a plugin, or passed
 	scorers   scorers
 
@@ -102,7 +102,7 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	*cycle = Reuse{
 		profile: p, number: cycle.number + 1, state: state, pod: pod, nodes: list, places: nodes.Places(),
 		kept: cycle.kept[:0], amounts: cycle.amounts[:0], classed: cycle.classed[:0], called: cycle.called[:0],
-		judged: cycle.judged, found: cycle.found, alone: cycle.alone[:0], scorers: cycle.scorers,
+		evaluated: cycle.evaluated, found: cycle.found, alone: cycle.alone[:0], scorers: cycle.scorers,
 		stops: append(cycle.stops[:0], make([]int, len(p.points.filter)+1)...),
 	}
 	if !cycle.sign() || !cycle.findTable(nodes) {

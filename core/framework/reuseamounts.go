@@ -39,7 +39,7 @@ type amountsFilter struct {
 
 // Rejects implements reuse.Verdicts: the plugin is the first to reject nodes of these amounts.
 func (s *amountsFilter) Rejects(class int32) bool {
-	return s.cycle.judgeAmounts(class).position == s.position
+	return s.cycle.evaluateAmounts(class).position == s.position
 }
 
 type amountsScore struct {
@@ -80,17 +80,17 @@ func (c *Reuse) rejectByAmounts() {
 		return
 	}
 	classes := &c.profile.reuser.amounts.Classes
-	if more := classes.Len() - len(c.judged); more > 0 {
-		c.judged = append(c.judged, make([]amountsVerdict, more)...)
+	if more := classes.Len() - len(c.evaluated); more > 0 {
+		c.evaluated = append(c.evaluated, make([]amountsVerdict, more)...)
 	}
 	for i := range c.amounts {
 		c.found.Reject(c.amounts[i].position, classes, &c.amounts[i])
 	}
 }
 
-// judgeAmounts judges a class of amounts, once in a cycle.
-func (c *Reuse) judgeAmounts(class int32) *amountsVerdict {
-	v := &c.judged[class]
+// evaluateAmounts evaluates a class of amounts, once in a cycle.
+func (c *Reuse) evaluateAmounts(class int32) *amountsVerdict {
+	v := &c.evaluated[class]
 	if v.known == c.number {
 		return v
 	}

@@ -13,7 +13,7 @@ import (
 // for a pod.
 type ClassFilter interface {
 	fwk.FilterPlugin
-	// FilterClasses judges each class of nodes. It returns false if only Filter knows.
+	// FilterClasses evaluates each class of nodes. It returns false if only Filter knows.
 	FilterClasses(state fwk.CycleState) (v ClassVerdicts, ok bool)
 }
 
@@ -47,7 +47,7 @@ type NodelessPreScore interface {
 	PreScoreIgnoresNodes(state fwk.CycleState, pod *v1.Pod) bool
 }
 
-// classedFilter is a plugin that has judged the classes of nodes in a cycle.
+// classedFilter is a plugin that has evaluated the classes of nodes in a cycle.
 type classedFilter struct {
 	*entry[fwk.FilterPlugin]
 	ClassVerdicts
@@ -74,7 +74,7 @@ func (c *Reuse) keeps(s *entry[fwk.FilterPlugin]) bool {
 	return c.isLocal(s.filterReuse.local) && (len(c.amounts) == 0 || !s.filterReuse.usesAmounts)
 }
 
-// filterClasses has a plugin judge the classes of nodes. If it cannot, or panics, it is called for each node.
+// filterClasses has a plugin evaluate the classes of nodes. If it cannot, or panics, it is called for each node.
 func (c *Reuse) filterClasses(s *entry[fwk.FilterPlugin]) (ok bool) {
 	if s.filterReuse.classes == nil || c.timed() {
 		return false

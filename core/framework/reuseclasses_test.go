@@ -22,22 +22,24 @@ func classesOf(nodes int) *reuse.Classes {
 	return &c
 }
 
-// classFilter is a Filter plugin that judges classes of nodes.
+// classFilter is a Filter plugin that evaluates classes of nodes.
 type classFilter struct {
 	filter
-	judge func() (framework.ClassVerdicts, bool)
+	evaluate func() (framework.ClassVerdicts, bool)
 }
 
-func (f classFilter) FilterClasses(fwk.CycleState) (framework.ClassVerdicts, bool) { return f.judge() }
+func (f classFilter) FilterClasses(fwk.CycleState) (framework.ClassVerdicts, bool) {
+	return f.evaluate()
+}
 
-// However a plugin judges, by classes or one by one because it cannot or panics, the verdicts and the counts of its calls are the
+// However a plugin evaluates, by classes or one by one because it cannot or panics, the verdicts and the counts of its calls are the
 // same.
 func TestReuse_ClassVerdictsAreThoseOfFilter(t *testing.T) {
 	no := []*fwk.Status{fwk.NewStatus(fwk.Unschedulable, "not this one"), fwk.NewStatus(fwk.Unschedulable, "no")}
 	for _, row := range []struct {
-		name  string
-		judge func() (framework.ClassVerdicts, bool)
-		calls int // of Filter, in three cycles, of which the first has no table
+		name     string
+		evaluate func() (framework.ClassVerdicts, bool)
+		calls    int // of Filter, in three cycles, of which the first has no table
 	}{
 		{"by classes", func() (framework.ClassVerdicts, bool) {
 			return framework.ClassVerdicts{Classes: classesOf(3), Verdicts: []uint8{0, 0, 2}, Rejections: no}, true
@@ -52,7 +54,7 @@ func TestReuse_ClassVerdictsAreThoseOfFilter(t *testing.T) {
 			var log []string
 			world := nodes("a", "b", "c")
 			local := localFilter{filter: filter{fake: fake{"Local", &log}, status: rejecting("b")}}
-			many := classFilter{filter{fake: fake{"Many", &log}, status: rejecting("c")}, row.judge}
+			many := classFilter{filter{fake: fake{"Many", &log}, status: rejecting("c")}, row.evaluate}
 			last := filter{fake: fake{"Last", &log}}
 			p := profile(t, framework.Options{Snapshot: world}, local, many, last)
 			calls := 0

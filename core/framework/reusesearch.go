@@ -20,7 +20,7 @@ func (c *Reuse) Search(ctx context.Context, start, wanted int, nominated reuse.B
 		v := &c.classed[i]
 		c.found.Reject(v.position, v.Classes, v)
 	}
-	c.found.JudgeAlone(nominated, len(c.called) > 0)
+	c.found.EvaluateAlone(nominated, len(c.called) > 0)
 	err := c.found.Search()
 	c.found.CountStops(c.stops)
 	c.countFilters()
@@ -30,10 +30,10 @@ func (c *Reuse) Search(ctx context.Context, start, wanted int, nominated reuse.B
 // calls are the calls of plugins that a search makes.
 type calls struct{ c *Reuse }
 
-func (to calls) Judge(position int, cell *reuse.Cell) bool { return to.c.filter(position, cell) }
-func (to calls) Rate(position int, cell *reuse.Cell) bool  { return to.c.score(position, cell) }
+func (to calls) Evaluate(position int, cell *reuse.Cell) bool { return to.c.filter(position, cell) }
+func (to calls) Rate(position int, cell *reuse.Cell) bool     { return to.c.score(position, cell) }
 
-func (to calls) JudgeAlone(position int) (feasible bool, err error) {
+func (to calls) EvaluateAlone(position int) (feasible bool, err error) {
 	status := to.c.filterAlone(position)
 	if !status.IsSuccess() && !status.IsRejected() {
 		return false, status.AsError()
@@ -70,7 +70,7 @@ func (c *Reuse) rejection(position int) (rejection *fwk.Status, stop int) {
 	cell := c.table.CellAt(position)
 	rejection, stop = cell.Status, int(cell.Stop)
 	if len(c.amounts) > 0 {
-		if v := c.judgeAmounts(c.profile.reuser.amounts.Of(position)); v.position < stop {
+		if v := c.evaluateAmounts(c.profile.reuser.amounts.Of(position)); v.position < stop {
 			rejection, stop = v.rejection, v.position
 		}
 	}

@@ -32,7 +32,7 @@ const (
 	priorityOffset              = math.MaxInt32 + 1
 )
 
-// criteria are those that a candidate is judged by, and the last one decides between equals.
+// criteria are those that candidates are compared by, and the last one decides between equals.
 var criteria = [...]Criterion{FewestViolations, LowestTopPriority, LowestPrioritySum, FewestVictims, LatestStart, FirstFound}
 
 // contender is a candidate with what it is worth by each criterion but the last; the greatest is best. It does not change.

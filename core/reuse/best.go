@@ -48,8 +48,8 @@ func (f *Found) Rate() bool {
 	for w, nodes := range f.words() {
 		for unrated := t.classes.none[w] & f.feasible[w] & nodes; unrated != 0; unrated &= unrated - 1 {
 			position := positionOf(w, unrated)
-			judged := t.passing.Has(position) || t.judge(position, f.plugins) // those judged by themselves may not be known
-			if !judged || !t.rate(position, f.plugins) {
+			evaluated := t.passing.Has(position) || t.evaluate(position, f.plugins) // those evaluated by themselves may not be known
+			if !evaluated || !t.rate(position, f.plugins) {
 				return false
 			}
 		}

@@ -103,11 +103,11 @@ func (c *Classes) Of(position int) int32 { return c.of[position] }
 func (c *Classes) Nodes(class int32) *Positions { return &c.sets[class] }
 
 // Verdicts appends what is said of each class to verdicts. The verdict on a class without nodes is zero.
-func (c *Classes) Verdicts(verdicts []uint8, judge func(class int32) uint8) []uint8 {
+func (c *Classes) Verdicts(verdicts []uint8, evaluate func(class int32) uint8) []uint8 {
 	for class := range int32(c.Len()) {
 		verdict := uint8(0)
 		if c.Nodes(class).Len() > 0 {
-			verdict = judge(class)
+			verdict = evaluate(class)
 		}
 		verdicts = append(verdicts, verdict)
 	}

@@ -34,8 +34,8 @@
 //	 changes of       a table,      classes that     word by word,     scores of     parts of totals,
 //	 the list         plugins       plugins reject   64 nodes at once  new nodes     by classes
 //
-// The feasible nodes are those that pass by the table, without those of rejected classes. Nodes that are not known are judged when the
-// search comes to their word, and those that have to be judged by themselves one by one, in the order of the list. To find the best, a
+// The feasible nodes are those that pass by the table, without those of rejected classes. Nodes that are not known are evaluated when the
+// search comes to their word, and those that have to be evaluated by themselves one by one, in the order of the list. To find the best, a
 // part of the totals after the other is gone through class by class: the nodes of a class of each are their intersection, and classes
 // that cannot reach the best found so far are left out.
 package reuse

@@ -20,23 +20,23 @@ type Found struct {
 	nodes      int    // in the list
 	wanted     int    // how many feasible ones
 	feasible   Bitmap // among those visited
-	alone      Bitmap // judged one by one
-	nextAlone  bool   // the node after the window was judged by itself
+	alone      Bitmap // evaluated one by one
+	nextAlone  bool   // the node after the window was evaluated by itself
 	rejections []rejection
 	plugins    Plugins
-	lone       Bitmap // to be judged one by one, if not all
+	lone       Bitmap // to be evaluated one by one, if not all
 	allAlone   bool
 	ranges     []span // the words of the window, in order of their positions
 	ranking    ranking
 }
 
-// Plugins judge and score nodes that are not known.
+// Plugins evaluate and score nodes that are not known.
 type Plugins interface {
-	// Judge and Rate compute a verdict and the scores of a node for the table. They return false if these are not for reuse.
-	Judge(position int, cell *Cell) bool
+	// Evaluate and Rate compute a verdict and the scores of a node for the table. They return false if these are not for reuse.
+	Evaluate(position int, cell *Cell) bool
 	Rate(position int, cell *Cell) bool
-	// JudgeAlone judges a node by itself. An error ends the search.
-	JudgeAlone(position int) (feasible bool, err error)
+	// EvaluateAlone evaluates a node by itself. An error ends the search.
+	EvaluateAlone(position int) (feasible bool, err error)
 }
 
 // Verdicts are what a plugin says of classes of nodes. It says the same whenever it is asked in a search.
@@ -160,8 +160,8 @@ func (r *rejection) add(set *Positions, nodes int) {
 	}
 }
 
-// JudgeAlone has these nodes judged one by one, or all. Those whose verdict is not for reuse are in any case.
-func (f *Found) JudgeAlone(these Bitmap, all bool) { f.lone, f.allAlone = these, all }
+// EvaluateAlone has these nodes evaluated one by one, or all. Those whose verdict is not for reuse are in any case.
+func (f *Found) EvaluateAlone(these Bitmap, all bool) { f.lone, f.allAlone = these, all }
 
 // Search visits the nodes.
 func (f *Found) Search() error {
@@ -188,7 +188,7 @@ func between(from, to int) uint64 {
 
 // visit visits some nodes of a word. It reports whether the search is over.
 func (f *Found) visit(w int, nodes uint64) (over bool, err error) {
-	alone := f.judge(w, nodes)
+	alone := f.evaluate(w, nodes)
 	for ; alone != 0; alone &= alone - 1 {
 		one := alone & -alone
 		before := nodes & (one - 1)
@@ -196,7 +196,7 @@ func (f *Found) visit(w int, nodes uint64) (over bool, err error) {
 		if f.take(w, before) {
 			return true, nil
 		}
-		feasible, err := f.plugins.JudgeAlone(positionOf(w, one))
+		feasible, err := f.plugins.EvaluateAlone(positionOf(w, one))
 		if err != nil {
 			return true, err
 		}
@@ -214,8 +214,8 @@ func (f *Found) visit(w int, nodes uint64) (over bool, err error) {
 	return f.take(w, nodes), nil
 }
 
-// judge finds the verdicts on some nodes of a word that are not known. It returns those that have to be judged alone.
-func (f *Found) judge(w int, nodes uint64) (alone uint64) {
+// evaluate finds the verdicts on some nodes of a word that are not known. It returns those that have to be evaluated alone.
+func (f *Found) evaluate(w int, nodes uint64) (alone uint64) {
 	switch {
 	case f.allAlone:
 		return nodes
@@ -223,7 +223,7 @@ func (f *Found) judge(w int, nodes uint64) (alone uint64) {
 		alone = nodes & f.lone[w]
 	}
 	for unknown := f.table.unknown(w) & nodes &^ alone; unknown != 0; unknown &= unknown - 1 {
-		if !f.table.judge(positionOf(w, unknown), f.plugins) {
+		if !f.table.evaluate(positionOf(w, unknown), f.plugins) {
 			alone |= unknown & -unknown
 		}
 	}
@@ -248,7 +248,7 @@ func (f *Found) take(w int, nodes uint64) (over bool) {
 	return over
 }
 
-// CountStops adds to each stop how many verdicts of the search ended there, without those judged one by one: at the position of a
+// CountStops adds to each stop how many verdicts of the search ended there, without those evaluated one by one: at the position of a
 // plugin, or behind all of them. It is called once for a search.
 func (f *Found) CountStops(stops []int) {
 	last := len(stops) - 1
@@ -282,7 +282,7 @@ func (f *Found) rejectByTable() {
 	slices.SortStableFunc(f.rejections, func(a, b rejection) int { return a.plugin - b.plugin })
 }
 
-// Alone reports whether the node at a position of the window was judged by itself.
+// Alone reports whether the node at a position of the window was evaluated by itself.
 func (f *Found) Alone(position int) bool { return f.alone.Has(position) }
 
 // words goes through the window by words, and tells which positions of each belong to it. The first word may come twice.

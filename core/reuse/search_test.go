@@ -18,14 +18,14 @@ var rejected = fwk.NewStatus(fwk.Unschedulable, "full")
 
 // nodes is a list of nodes that change, with the verdicts and scores that plugins would give them.
 type nodes struct {
-	places  []Place
-	known   []Cell // by number
-	scaled  []int64
-	changed []int32
-	moves   uint64 // how often the list was ordered anew
-	judged  int
-	counted bool // scores hold for a number of nodes
-	table   *Table
+	places    []Place
+	known     []Cell // by number
+	scaled    []int64
+	changed   []int32
+	moves     uint64 // how often the list was ordered anew
+	evaluated int
+	counted   bool // scores hold for a number of nodes
+	table     *Table
 }
 
 func (n *nodes) ChangesSince(since uint64) ([]int32, uint64, bool) {
@@ -94,9 +94,9 @@ func (n *nodes) change(t *rapid.T) {
 
 func (n *nodes) cell(position int) *Cell { return &n.known[n.places[position].Number] }
 
-// Judge is what plugins say of a node.
-func (n *nodes) Judge(position int, cell *Cell) bool {
-	n.judged++
+// Evaluate is what plugins say of a node.
+func (n *nodes) Evaluate(position int, cell *Cell) bool {
+	n.evaluated++
 	cell.Generation, cell.Stop, cell.Status = n.places[position].Generation, n.cell(position).Stop, nil
 	if cell.Stop != fits {
 		cell.Status = rejected
@@ -114,7 +114,7 @@ func (n *nodes) Rate(position int, cell *Cell) bool {
 	return true
 }
 
-func (n *nodes) JudgeAlone(int) (bool, error) { return false, nil }
+func (n *nodes) EvaluateAlone(int) (bool, error) { return false, nil }
 
 func (n *nodes) sum(position int) int64 {
 	if n.counted {
@@ -172,7 +172,7 @@ func (r *trial) search(start, wanted int) error {
 	r.table.Follow(r.places, r.nodes, fits)
 	r.found.Begin(r.table, r, start, wanted)
 	r.found.Reject(zonePlugin, &r.zones, r)
-	r.found.JudgeAlone(r.alone, false)
+	r.found.EvaluateAlone(r.alone, false)
 	return r.found.Search()
 }
 
@@ -180,7 +180,7 @@ func (r *trial) Rejects(class int32) bool {
 	return r.zones.keys[class] == string(Signature(nil).Number(r.rejects))
 }
 
-func (r *trial) JudgeAlone(position int) (bool, error) { return r.aloneFit[position], nil }
+func (r *trial) EvaluateAlone(position int) (bool, error) { return r.aloneFit[position], nil }
 
 // visit is the search that visits one node after the other.
 func (r *trial) visit(start, wanted int) (visited, feasible []int, next int) {
@@ -334,15 +334,15 @@ func TestFound_ComputesWhatSearchReaches(t *testing.T) {
 		}
 	}
 	search()
-	if most := 2 * wordSize; n.judged > most {
-		t.Errorf("finding 100 nodes computes %d verdicts, want at most %d", n.judged, most)
+	if most := 2 * wordSize; n.evaluated > most {
+		t.Errorf("finding 100 nodes computes %d verdicts, want at most %d", n.evaluated, most)
 	}
-	n.judged = 0
+	n.evaluated = 0
 	n.places[7].Generation++
 	n.changed = append(n.changed, 7)
 	search()
-	if n.judged != 1 {
-		t.Errorf("after a change of one node %d verdicts are computed", n.judged)
+	if n.evaluated != 1 {
+		t.Errorf("after a change of one node %d verdicts are computed", n.evaluated)
 	}
 }
 
@@ -351,13 +351,13 @@ type failing struct{ *nodes }
 
 var errBroken = errors.New("broken")
 
-func (f failing) Judge(at int, cell *Cell) bool { return at == 0 && f.nodes.Judge(at, cell) }
+func (f failing) Evaluate(at int, cell *Cell) bool { return at == 0 && f.nodes.Evaluate(at, cell) }
 
-func (failing) JudgeAlone(int) (bool, error) { return false, errBroken }
+func (failing) EvaluateAlone(int) (bool, error) { return false, errBroken }
 
-// Nodes whose verdict is not for reuse are judged one by one, in order, and an error there ends the search. What is known stays
+// Nodes whose verdict is not for reuse are evaluated one by one, in order, and an error there ends the search. What is known stays
 // right.
-func TestFound_FailedVerdictIsJudgedAlone(t *testing.T) {
+func TestFound_FailedVerdictIsEvaluatedAlone(t *testing.T) {
 	n := &nodes{places: []Place{{Number: 0, Generation: 1}, {Number: 1, Generation: 1}}, known: []Cell{{Stop: fits}, {Stop: 1}}, moves: 1}
 	tables := New(1 << 20)
 	tables.Find(sign("web"), 0, 0)

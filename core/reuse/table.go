@@ -143,10 +143,10 @@ func (t *Table) forget(position int32) {
 // unknown is the positions of a word that nothing is known of.
 func (t *Table) unknown(w int) uint64 { return t.classes.none[w] &^ t.passing[w] }
 
-// judge finds the verdict on the node at a position, which is not known. It returns false if that is not for reuse.
-func (t *Table) judge(position int, p Plugins) bool {
+// evaluate finds the verdict on the node at a position, which is not known. It returns false if that is not for reuse.
+func (t *Table) evaluate(position int, p Plugins) bool {
 	cell, generation := t.CellAt(position), t.places[position].Generation
-	if cell.Generation != generation && !p.Judge(position, cell) {
+	if cell.Generation != generation && !p.Evaluate(position, cell) {
 		return false
 	}
 	if cell.Status != nil {

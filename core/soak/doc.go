@@ -31,7 +31,7 @@
 //
 // # Invariants
 //
-// What a process does is judged by what it was told: another scheduler, an event in transit or a lost answer may have made it wrong
+// What a process does is checked against what it was told: another scheduler, an event in transit or a lost answer may have made it wrong
 // about the cluster, and no scheduler can know. At rest it is compared with the cluster itself.
 //
 //	at every step (ledger.go, checks_placement.go)
@@ -64,6 +64,6 @@
 //
 // Of pods in a group, and with an extender, "woken" and "retried" say nothing: a new engine asks neither Permit nor extenders. They say
 // nothing either of a node that a gated pod is nominated for, or that a binding in flight is to, as a new engine does not know of that. A cycle
-// that has waited for an extender decides by what was there when it began, and is not judged by "room" and "filter". A recording that
+// that has waited for an extender decides by what was there when it began, and is not checked by "room" and "filter". A recording that
 // begins in the middle of a run with another's plugin has a snapshot instead of the state, and its replay is not compared.
 package soak

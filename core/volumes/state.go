@@ -18,7 +18,7 @@ type State struct {
 	Errors Errors
 }
 
-// Errors counts failures by stage: a node could not be judged, what was chosen could not be assumed, or was not bound.
+// Errors counts failures by stage: a node could not be evaluated, what was chosen could not be assumed, or was not bound.
 type Errors struct{ Predicate, Assume, Bind uint64 }
 
 // New returns the state of a store without volumes.

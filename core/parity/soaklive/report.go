@@ -63,14 +63,14 @@ const (
 // end prints a table of what is held after the baseline, and returns what is not level.
 func (r *report) end() error {
 	if len(r.measures) <= baseline+1 {
-		return errors.New("there are no two rounds after the baseline to judge")
+		return errors.New("there are no two rounds after the baseline to compare")
 	}
 	fmt.Fprintf(r.to, "\n| program | | at minute %.0f | least after | most after | |\n|---|---|--:|--:|--:|---|\n", r.measures[baseline-1].minute)
 	var errs []error
 	for i := range r.measures[0].levels {
 		errs = append(errs,
-			r.judgeHalves(i, "live memory", func(l level) int64 { return l.live }, memoryTolerance, mebibytes),
-			r.judgeHalves(i, "sockets", func(l level) int64 { return int64(l.sockets) }, socketTolerance, func(n int64) string { return fmt.Sprint(n) }))
+			r.checkHalves(i, "live memory", func(l level) int64 { return l.live }, memoryTolerance, mebibytes),
+			r.checkHalves(i, "sockets", func(l level) int64 { return int64(l.sockets) }, socketTolerance, func(n int64) string { return fmt.Sprint(n) }))
 		for _, of := range []struct {
 			name  string
 			value func(level) int
@@ -79,26 +79,26 @@ func (r *report) end() error {
 			{"descriptors", func(l level) int { return l.descriptors }},
 			{"watches", func(l level) int { return l.watches }},
 		} {
-			errs = append(errs, r.judgeCount(i, of.name, of.value))
+			errs = append(errs, r.checkCount(i, of.name, of.value))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// judgeCount checks that a count stays what it is at the baseline.
-func (r *report) judgeCount(program int, name string, value func(level) int) error {
+// checkCount checks that a count stays what it is at the baseline.
+func (r *report) checkCount(program int, name string, value func(level) int) error {
 	base := r.measures[baseline-1].levels[program]
 	was := value(base)
 	least, most := was, was
 	for _, m := range r.measures[baseline:] {
 		least, most = min(least, value(m.levels[program])), max(most, value(m.levels[program]))
 	}
-	return r.judge(base.program, name, least == was && most == was, fmt.Sprint(was), fmt.Sprint(least), fmt.Sprint(most))
+	return r.check(base.program, name, least == was && most == was, fmt.Sprint(was), fmt.Sprint(least), fmt.Sprint(most))
 }
 
-// judgeHalves compares the least of the first half of the rounds after the baseline with that of the second half. A single round may be too
+// checkHalves compares the least of the first half of the rounds after the baseline with that of the second half. A single round may be too
 // short for a flight recorder to let go of a half, or for a connection to be closed.
-func (r *report) judgeHalves(program int, name string, value func(level) int64, tolerance float64, text func(int64) string) error {
+func (r *report) checkHalves(program int, name string, value func(level) int64, tolerance float64, text func(int64) string) error {
 	least := func(all []measure) int64 {
 		n := int64(math.MaxInt64)
 		for _, m := range all {
@@ -109,11 +109,11 @@ func (r *report) judgeHalves(program int, name string, value func(level) int64, 
 	after := r.measures[baseline:]
 	base, first, second := r.measures[baseline-1].levels[program], least(after[:len(after)/2]), least(after[len(after)/2:])
 	level := float64(second) <= float64(first)*(1+tolerance)
-	return r.judge(base.program, name+", by halves", level, text(value(base)), text(first), text(second))
+	return r.check(base.program, name+", by halves", level, text(value(base)), text(first), text(second))
 }
 
-// judge prints a line of the table, and returns an error if it is not level.
-func (r *report) judge(program, name string, level bool, values ...string) error {
+// check prints a line of the table, and returns an error if it is not level.
+func (r *report) check(program, name string, level bool, values ...string) error {
 	verdict := "level"
 	if !level {
 		verdict = "NOT LEVEL"

@@ -32,7 +32,7 @@ func leak(all []measure) {
 	}
 }
 
-func TestReport_JudgesWhatIsAfterTheBaseline(t *testing.T) {
+func TestReport_ChecksWhatIsAfterTheBaseline(t *testing.T) {
 	tests := map[string]struct {
 		change func([]measure)
 		wrong  string // what the error names, if there is one

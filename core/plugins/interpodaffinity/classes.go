@@ -40,7 +40,7 @@ func (pl *InterPodAffinity) FilterClasses(state fwk.CycleState) (framework.Class
 	return framework.ClassVerdicts{Classes: &classes.Classes, Verdicts: verdicts, Rejections: rejections}, true
 }
 
-// filterClass judges the nodes of a class. The first pod of its group needs no match.
+// filterClass evaluates the nodes of a class. The first pod of its group needs no match.
 func (s *preFilterState) filterClass(classes *topology.NodeClasses, class int32, first bool) uint8 {
 	for i := range s.views[affinity] {
 		if sum, has := classes.Sum(class, &s.views[affinity][i]); !has || sum <= 0 && !first {

@@ -1,10 +1,10 @@
 // Package nodeclasses divides the nodes of a snapshot into classes that a Filter plugin does not tell apart, by what it reads of each
-// node, so that it judges each class once (framework.ClassFilter).
+// node, so that it evaluates each class once (framework.ClassFilter).
 //
 //	snapshot: which positions changed ─┐
 //	Forget: a node's objects changed   ├─► Follow ─► describe ─► class of a node, and what its nodes have in common
 //	                                   │
-//	Judge ◄── what the plugin says of each class ◄───────────────┘
+//	Evaluate ◄── what the plugin says of each class ◄───────────────┘
 //
 // Package topology does the same for plugins that go by the pods of other nodes, too.
 package nodeclasses
@@ -136,19 +136,19 @@ func (c *Classes[T]) unname(position int32) {
 
 // maxRejections is how many rejections a verdict can tell apart.
 //
-//orrery:limit scheduler; different rejections by a plugin that judges classes of nodes; it is asked node by node
+//orrery:limit scheduler; different rejections by a plugin that evaluates classes of nodes; it is asked node by node
 const maxRejections = 255
 
-// Judge has each class judged by what its nodes have in common. It returns false if one can be judged only node by node, as with an
+// Evaluate has each class evaluated by what its nodes have in common. It returns false if one can be evaluated only node by node, as with an
 // error, or if there are too many different rejections. The verdicts are read until the next call.
-func (c *Classes[T]) Judge(judge func(T) (status *fwk.Status, ok bool)) (framework.ClassVerdicts, bool) {
+func (c *Classes[T]) Evaluate(evaluate func(T) (status *fwk.Status, ok bool)) (framework.ClassVerdicts, bool) {
 	all := true
 	c.rejections = c.rejections[:0]
 	c.verdicts = c.Verdicts(c.verdicts[:0], func(class int32) uint8 {
 		if !all {
 			return 0
 		}
-		status, ok := judge(c.common[class])
+		status, ok := evaluate(c.common[class])
 		all = ok && (status.IsSuccess() || status.IsRejected()) && len(c.rejections) < maxRejections
 		return c.numberOf(status)
 	})
@@ -158,7 +158,7 @@ func (c *Classes[T]) Judge(judge func(T) (status *fwk.Status, ok bool)) (framewo
 	return framework.ClassVerdicts{Classes: &c.Classes, Verdicts: c.verdicts, Rejections: c.rejections}, true
 }
 
-// numberOf is the number of a rejection among those of a call of Judge; 0 for none.
+// numberOf is the number of a rejection among those of a call of Evaluate; 0 for none.
 func (c *Classes[T]) numberOf(status *fwk.Status) uint8 {
 	if status.IsSuccess() {
 		return 0

@@ -86,12 +86,12 @@ func checkClasses(t *rapid.T, d *described, c *nodeclasses.Classes[string]) {
 		t.Fatal("the snapshot has no list")
 	}
 	rejections := map[string]*fwk.Status{}
-	v, ok := c.Judge(func(what string) (*fwk.Status, bool) {
+	v, ok := c.Evaluate(func(what string) (*fwk.Status, bool) {
 		rejections[what] = fwk.NewStatus(fwk.Unschedulable, what)
 		return rejections[what], true
 	})
 	if !ok {
-		t.Fatal("the classes are not judged")
+		t.Fatal("the classes are not evaluated")
 	}
 	list, _ := d.snapshot.List()
 	for i, node := range list {
@@ -123,7 +123,7 @@ func TestForget_RemembersNoMoreThanThereAreNodes(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClasses_Evaluate(t *testing.T) {
 	d := newDescribed()
 	for i := range 300 {
 		d.cache.AddNode(mk.Node(fmt.Sprint("n", i)).Label("color", fmt.Sprint(i%260)).Obj())
@@ -133,21 +133,21 @@ func TestJudge(t *testing.T) {
 	}
 	no := fwk.NewStatus(fwk.Unschedulable, "no")
 	for name, tc := range map[string]struct {
-		judge func(string) (*fwk.Status, bool)
-		ok    bool
-		kinds int
+		evaluate func(string) (*fwk.Status, bool)
+		ok       bool
+		kinds    int
 	}{
-		"all pass":                      {func(string) (*fwk.Status, bool) { return nil, true }, true, 0},
-		"a success that says something": {func(string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Success, "yes"), true }, true, 0},
-		"one rejection of many classes": {func(string) (*fwk.Status, bool) { return no, true }, true, 1},
-		"a class that cannot be judged": {func(what string) (*fwk.Status, bool) { return nil, what != "7" }, false, 0},
-		"an error":                      {func(string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Error, "broken"), true }, false, 0},
-		"more rejections than numbers":  {func(what string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Unschedulable, what), true }, false, 0},
+		"all pass":                         {func(string) (*fwk.Status, bool) { return nil, true }, true, 0},
+		"a success that says something":    {func(string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Success, "yes"), true }, true, 0},
+		"one rejection of many classes":    {func(string) (*fwk.Status, bool) { return no, true }, true, 1},
+		"a class that cannot be evaluated": {func(what string) (*fwk.Status, bool) { return nil, what != "7" }, false, 0},
+		"an error":                         {func(string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Error, "broken"), true }, false, 0},
+		"more rejections than numbers":     {func(what string) (*fwk.Status, bool) { return fwk.NewStatus(fwk.Unschedulable, what), true }, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := nodeclasses.New(d.handle(), d.describe)
 			c.Follow()
-			v, ok := c.Judge(tc.judge)
+			v, ok := c.Evaluate(tc.evaluate)
 			if ok != tc.ok || len(v.Rejections) != tc.kinds {
 				t.Errorf("%v with %d rejections, want %v with %d", ok, len(v.Rejections), tc.ok, tc.kinds)
 			}

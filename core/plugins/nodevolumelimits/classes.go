@@ -33,7 +33,7 @@ func (pl *NodeVolumeLimits) FilterClasses(state fwk.CycleState) (framework.Class
 	if err != nil || pl.index == nil || pl.index.classes == nil || !pl.index.classes.Follow() || pl.index.uses(wanted) {
 		return framework.ClassVerdicts{}, false
 	}
-	return pl.index.classes.Judge(func(u usage) (*fwk.Status, bool) { return pl.verdict(wanted, &u), true })
+	return pl.index.classes.Evaluate(func(u usage) (*fwk.Status, bool) { return pl.verdict(wanted, &u), true })
 }
 
 // uses reports whether a node has one of the volumes in use.

@@ -173,9 +173,9 @@ func TestUsageIndex_AnswersAsMeasuredAnew(t *testing.T) {
 	})
 }
 
-// Classes of nodes are judged as their nodes are, whatever changes in between, unless a volume is in use already.
+// Classes of nodes are evaluated as their nodes are, whatever changes in between, unless a volume is in use already.
 func TestFilterClasses_AnswersAsFilter(t *testing.T) {
-	judged := 0
+	evaluated := 0
 	rapid.Check(t, func(t *rapid.T) {
 		c := newChanging()
 		p := plugin(t, c.handle(), map[string]bool{string(config.VolumeLimitScaling): rapid.Bool().Draw(t, "scaling")})
@@ -186,12 +186,12 @@ func TestFilterClasses_AnswersAsFilter(t *testing.T) {
 			state, pod, nodes := framework.NewCycleState(), somePod(t, "waiting"), c.nodes()
 			p.PreFilter(t.Context(), state, pod, nodes)
 			if plugintest.CompareVerdicts(t, p, state, pod, nodes) {
-				judged++
+				evaluated++
 			}
 		}
 	})
-	if judged == 0 {
-		t.Error("no class was judged")
+	if evaluated == 0 {
+		t.Error("no class was evaluated")
 	}
 }
 

@@ -35,13 +35,13 @@ func (s *Fixture) compareVerdicts(t TB, pod *v1.Pod) {
 		return
 	}
 	if !CompareVerdicts(t, s.plugin.(framework.ClassFilter), state, pod, s.list(t)) {
-		t.Fatalf("the plugin does not judge the classes of the snapshot's nodes")
+		t.Fatalf("the plugin does not evaluate the classes of the snapshot's nodes")
 	}
 }
 
 // CompareVerdicts compares what a plugin says of classes of nodes in a cycle with what it says of each node of the snapshot. It reports
-// whether the plugin judges classes.
-func CompareVerdicts(t TB, plugin framework.ClassFilter, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (judged bool) {
+// whether the plugin evaluates classes.
+func CompareVerdicts(t TB, plugin framework.ClassFilter, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) (evaluated bool) {
 	t.Helper()
 	v, ok := plugin.FilterClasses(state)
 	if !ok {
@@ -72,19 +72,19 @@ func (s *Fixture) found(t TB, feasible func(node int) bool) *reuse.Found {
 	table := tables.Find(nil, numbers, 0)
 	table.Follow(all.Places(), all, 0)
 	found.Begin(table, chosen{feasible}, 0, len(all.Places()))
-	found.JudgeAlone(nil, true)
+	found.EvaluateAlone(nil, true)
 	if err := found.Search(); err != nil {
 		t.Fatalf("searching: %v", err)
 	}
 	return found
 }
 
-// chosen judges nodes as a test wishes.
+// chosen evaluates nodes as a test wishes.
 type chosen struct{ feasible func(node int) bool }
 
-func (chosen) Judge(int, *reuse.Cell) bool             { return false }
-func (chosen) Rate(int, *reuse.Cell) bool              { return false }
-func (c chosen) JudgeAlone(position int) (bool, error) { return c.feasible(position), nil }
+func (chosen) Evaluate(int, *reuse.Cell) bool             { return false }
+func (chosen) Rate(int, *reuse.Cell) bool                 { return false }
+func (c chosen) EvaluateAlone(position int) (bool, error) { return c.feasible(position), nil }
 
 // compareScores scores the nodes twice: one by one, and by classes.
 func (s *Fixture) compareScores(t TB, pod *v1.Pod, found *reuse.Found) {

@@ -9,9 +9,9 @@ type ClassRoom struct {
 	scores   []int64
 }
 
-// Verdicts judges each class, as reuse.Classes does.
-func (r *ClassRoom) Verdicts(classes *NodeClasses, judge func(class int32) uint8) []uint8 {
-	r.verdicts = classes.Verdicts(r.verdicts[:0], judge)
+// Verdicts evaluates each class, as reuse.Classes does.
+func (r *ClassRoom) Verdicts(classes *NodeClasses, evaluate func(class int32) uint8) []uint8 {
+	r.verdicts = classes.Verdicts(r.verdicts[:0], evaluate)
 	return r.verdicts
 }
 

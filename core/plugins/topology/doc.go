@@ -19,7 +19,7 @@
 //	                       │
 //	                     AxisView                  an immutable view for one scheduling cycle
 //	                       + Changes               pods added or removed hypothetically (nominated pods, preemption)
-//	                       + NodeClasses           nodes with equal sums on all axes, to be judged and scored at once
+//	                       + NodeClasses           nodes with equal sums on all axes, to be evaluated and scored at once
 //
 // A node is read again when its NodeInfo is not the one at the same place of the last list, or has another generation. A snapshot
 // that says which nodes changed, as [reuse.ChangedNodes], spares looking at the others. The sums lie in pieces, so that a view costs what

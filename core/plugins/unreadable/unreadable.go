@@ -1,9 +1,9 @@
-// Package unreadable holds back the pods that Orrery cannot judge, for lack of the right to read volumes.
+// Package unreadable holds back the pods that Orrery cannot evaluate, for lack of the right to read volumes.
 //
 // Without it the other plugins would say of such a pod that its claim does not exist. The plugin is not one of
 // kube-scheduler's and not enabled by default: [Guard] enables it for a session in a cluster whose volumes it may not
 // read. It rejects at PreEnqueue, so there is no attempt to schedule the pod and no verdict, and at PreFilter, before every
-// other plugin, for those who ask what an attempt would say. All other pods are judged as ever.
+// other plugin, for those who ask what an attempt would say. All other pods are evaluated as ever.
 package unreadable
 
 import (
@@ -41,13 +41,13 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 // Name is the plugin's name.
 func (*UnreadableVolumes) Name() string { return Name }
 
-var notJudged = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-	"Orrery has no right to read the cluster's volumes, and cannot judge a pod with a PersistentVolumeClaim").WithPlugin(Name)
+var notEvaluated = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+	"Orrery has no right to read the cluster's volumes, and cannot evaluate a pod with a PersistentVolumeClaim").WithPlugin(Name)
 
 // PreEnqueue rejects a pod with a claim.
 func (*UnreadableVolumes) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 	if Holds(pod) {
-		return notJudged
+		return notEvaluated
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func Holds(pod *v1.Pod) bool {
 	return podvolumes.UsesClaims(pod)
 }
 
-// storageKinds are the kinds without any of which volumes cannot be judged.
+// storageKinds are the kinds without any of which volumes cannot be evaluated.
 var storageKinds = []world.Kind{
 	world.PersistentVolume, world.PersistentVolumeClaim, world.StorageClass, world.CSINode, world.CSIDriver, world.CSIStorageCapacity, world.VolumeAttachment,
 }

@@ -117,7 +117,7 @@ func (pl *VolumeBinding) FilterClasses(state fwk.CycleState) (framework.ClassVer
 		return framework.ClassVerdicts{}, false
 	}
 	for pl.classed.follow() {
-		verdicts, undivided := pl.judgeClasses(c.claims.bound)
+		verdicts, undivided := pl.evaluateClasses(c.claims.bound)
 		if undivided == nil {
 			return verdicts, verdicts.Classes != nil
 		}
@@ -128,9 +128,9 @@ func (pl *VolumeBinding) FilterClasses(state fwk.CycleState) (framework.ClassVer
 	return framework.ClassVerdicts{}, false
 }
 
-// judgeClasses judges the classes of nodes. If a volume goes by labels that do not divide them, it returns that.
-func (pl *VolumeBinding) judgeClasses(bound []*boundClaim) (verdicts framework.ClassVerdicts, undivided *volumes.Reach) {
-	verdicts, _ = pl.classed.classes.Judge(func(node seenNode) (*fwk.Status, bool) {
+// evaluateClasses evaluates the classes of nodes. If a volume goes by labels that do not divide them, it returns that.
+func (pl *VolumeBinding) evaluateClasses(bound []*boundClaim) (verdicts framework.ClassVerdicts, undivided *volumes.Reach) {
+	verdicts, _ = pl.classed.classes.Evaluate(func(node seenNode) (*fwk.Status, bool) {
 		against, err := checkBound(bound, node.labels, func(c *boundClaim) (volumes.Reach, error) {
 			reach, err := pl.reachBy(c, node.csiNode)
 			if !pl.classed.divides(reach) {

@@ -9,8 +9,9 @@
 //
 // # Files
 //
-// claims.go sorts the pod's claims, choice.go chooses on one node, provision.go decides whether a claim can be provisioned
-// there, classes.go judges like nodes once for a pod whose claims are bound. reserve.go and bind.go are the binding, hints.go the events that requeue a pod, score.go the score.
+// claims.go sorts the pod's claims, choice.go chooses on one node, provision.go decides whether a claim can be provisioned there,
+// classes.go evaluates like nodes once for a pod whose claims are bound. reserve.go and bind.go are the binding, hints.go the events that
+// requeue a pod, score.go the score.
 //
 // What does not depend on a node is computed once, in PreFilter: the volumes that suit a claim in all but their node
 // affinity, sorted; the classes' topologies and the capacities of storage, with parsed selectors.

@@ -23,7 +23,7 @@ func (pl *VolumeZone) FilterClasses(state fwk.CycleState) (framework.ClassVerdic
 	if err != nil || pl.nodes == nil || !pl.nodes.Follow() {
 		return framework.ClassVerdicts{}, false
 	}
-	return pl.nodes.Judge(func(labels map[string]string) (*fwk.Status, bool) {
+	return pl.nodes.Evaluate(func(labels map[string]string) (*fwk.Status, bool) {
 		if !all.include(labels) {
 			return otherZone, true
 		}

@@ -76,7 +76,7 @@
 // # Extenders
 //
 // An extender is called at once, beside the other effects on its pod, and never a second time: the engine waits for the
-// answer, and its failure is for the engine to judge. The connection is that of kube-scheduler, with the same use of
+// answer, and the engine decides what its failure means. The connection is that of kube-scheduler, with the same use of
 // enableHTTPS, tlsConfig and httpTimeout. Where extenders are configured, pods and nodes are not trimmed but for their managed
 // fields, so that an extender gets what the API server has.
 //
