@@ -143,8 +143,7 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 	return d
 }
 
-// placed reports whether the pod is assumed, or its binding is in flight. That of a pod which left with an old list and came back
-// is, though the pod was forgotten: it is placed again once that binding has failed and given up what it had reserved.
+// placed reports whether the pod is assumed, or its binding is in flight.
 func (e *Engine) placed(pod *v1.Pod) bool { return e.bindings[pod.UID] != nil || e.unconfirmed(pod) }
 
 // newAttempt returns an attempt beside those of the engine's own cycles.

@@ -87,8 +87,8 @@
 //   - A queued pod whose schedulerName changes to another scheduler leaves the queue at once.
 //   - A bound pod that appears on another node, or on none, is moved there and reported as a problem; kube-scheduler stops.
 //   - A pod that is deleted while extenders are asked about it is given up at once. kube-scheduler goes on until its binding fails.
-//   - A pod that comes back under its UID while its binding is in flight, as after an old list, waits for that binding's end. Kube-scheduler
-//     places it again beside it, and what one of the two gives up the other may hold.
+//   - A pod that comes back under its UID while its binding is in flight, as after an old list, is assumed again and waits for that
+//     binding's end. Kube-scheduler places it again beside it, and what one of the two gives up the other may hold.
 //   - A plugin cannot call extenders through its handle, except about preemption, in PostFilter, which is then called again with the
 //     answer. An extender that may be ignored says that it may not while it is asked.
 //   - A plugin's panic fails its call, and the scheduler goes on; kube-scheduler ends.

@@ -30,6 +30,9 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 	if assigned(pod) {
 		return e.podAssigned(pod)
 	}
+	if b := e.bindings[pod.UID]; b != nil && isOf(b, pod) {
+		return e.assumeAgain(b, pod)
+	}
 	if e.responsibleFor(pod) {
 		e.queue.Add(pod, e.now)
 		if e.features.gangs {
@@ -37,6 +40,22 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 		}
 	}
 	return nil
+}
+
+// assumeAgain assumes a pod that was deleted, or being deleted, in an old list or a late event while it was being bound, as its binding
+// may still succeed. The pod is queued when that fails.
+func (e *Engine) assumeAgain(b *binding, pod *v1.Pod) error {
+	if assumed, err := e.cache.IsAssumedPod(pod); err != nil || assumed {
+		return err
+	}
+	_, err := e.cache.AssumePod(pod, b.node)
+	return err
+}
+
+// isOf reports whether a binding is that of a pod, which is not being deleted.
+func isOf(b *binding, pod *v1.Pod) bool {
+	return b.assumed.Namespace == pod.Namespace && b.assumed.Name == pod.Name && b.assumed.Spec.SchedulerName == pod.Spec.SchedulerName &&
+		pod.DeletionTimestamp == nil
 }
 
 // podAssigned adds a pod that has a node: one bound by another scheduler, or an assumed one, now confirmed.
@@ -107,6 +126,9 @@ func (e *Engine) pendingPodUpdated(was, is *v1.Pod) error {
 			return e.assumedPodDeleted(is)
 		}
 		return nil
+	}
+	if b := e.bindings[is.UID]; b != nil && isOf(b, is) {
+		return e.assumeAgain(b, is)
 	}
 	if is.DeletionTimestamp != nil {
 		e.cancelCalls(is)
