@@ -30,16 +30,19 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 	if assigned(pod) {
 		return e.podAssigned(pod)
 	}
+	if !e.responsibleFor(pod) {
+		return nil
+	}
+	var err error
 	if b := e.bindings[pod.UID]; b != nil && isOf(b, pod) {
-		return e.assumeAgain(b, pod)
-	}
-	if e.responsibleFor(pod) {
+		err = e.assumeAgain(b, pod)
+	} else {
 		e.queue.Add(pod, e.now)
-		if e.features.gangs {
-			e.queue.Move(queue.EventUnscheduledPodAdd, nil, pod, e.now, nil)
-		}
 	}
-	return nil
+	if e.features.gangs {
+		e.queue.Move(queue.EventUnscheduledPodAdd, nil, pod, e.now, nil)
+	}
+	return err
 }
 
 // assumeAgain assumes a pod that was deleted, or being deleted, in an old list or a late event while it was being bound, as its binding
