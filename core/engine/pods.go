@@ -34,7 +34,7 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 		return nil
 	}
 	var err error
-	if b := e.bindings[pod.UID]; b != nil && isOf(b, pod) {
+	if b := e.bindingOf(pod); b != nil {
 		err = e.assumeAgain(b, pod)
 	} else {
 		e.queue.Add(pod, e.now)
@@ -46,19 +46,24 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 }
 
 // assumeAgain assumes a pod that was deleted, or being deleted, in an old list or a late event while it was being bound, as its binding
-// may still succeed. The pod is queued when that fails.
+// may still succeed. The pod is queued when that fails, and not before.
 func (e *Engine) assumeAgain(b *binding, pod *v1.Pod) error {
 	if assumed, err := e.cache.IsAssumedPod(pod); err != nil || assumed {
 		return err
 	}
+	e.queue.Delete(pod, e.now) // where it may be as one that is being deleted
 	_, err := e.cache.AssumePod(pod, b.node)
 	return err
 }
 
-// isOf reports whether a binding is that of a pod, which is not being deleted.
-func isOf(b *binding, pod *v1.Pod) bool {
-	return b.assumed.Namespace == pod.Namespace && b.assumed.Name == pod.Name && b.assumed.Spec.SchedulerName == pod.Spec.SchedulerName &&
-		pod.DeletionTimestamp == nil
+// bindingOf returns the binding in flight of a pod; nil if there is none, or the pod is being deleted, so that it will fail.
+func (e *Engine) bindingOf(pod *v1.Pod) *binding {
+	b := e.bindings[pod.UID]
+	if b == nil || pod.DeletionTimestamp != nil || b.assumed.Namespace != pod.Namespace || b.assumed.Name != pod.Name ||
+		b.assumed.Spec.SchedulerName != pod.Spec.SchedulerName {
+		return nil
+	}
+	return b
 }
 
 // podAssigned adds a pod that has a node: one bound by another scheduler, or an assumed one, now confirmed.
@@ -130,7 +135,7 @@ func (e *Engine) pendingPodUpdated(was, is *v1.Pod) error {
 		}
 		return nil
 	}
-	if b := e.bindings[is.UID]; b != nil && isOf(b, is) {
+	if b := e.bindingOf(is); b != nil {
 		return e.assumeAgain(b, is)
 	}
 	if is.DeletionTimestamp != nil {
