@@ -4,6 +4,9 @@
 //
 //	targets ──► the one with the least processor time so far ──► a round of go test -fuzz ──► counts, or the input that fails
 //
+// go test begins each round with the whole corpus. A target that gets to fewer new inputs than that has a round twice as long the next
+// time, so that a large corpus and a short run leave none without.
+//
 // A target that fails is left alone for the rest of the run, as it would fail at once again; the others go on. go test keeps inputs
 // that reach new code in GOCACHE, and each run goes on from those.
 package main

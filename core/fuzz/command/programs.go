@@ -94,6 +94,7 @@ func (p *programs) run(ctx context.Context, t fuzz.Target, length time.Duration)
 }
 
 var (
+	corpus    = regexp.MustCompile(`baseline coverage: (\d+)/\d+ completed, now fuzzing`)
 	counts    = regexp.MustCompile(`execs: (\d+) .*\(total: (\d+)\)`)
 	written   = regexp.MustCompile(`Failing input written to (\S+)`)
 	cancelled = regexp.MustCompile(`(?m)^ +context deadline exceeded$`)
@@ -106,6 +107,10 @@ func roundOf(out string, t fuzz.Target, failed bool) round {
 		last := all[len(all)-1]
 		r.inputs, _ = strconv.ParseInt(last[1], 10, 64) // digits
 		r.kept, _ = strconv.Atoi(last[2])               // digits
+	}
+	if first := corpus.FindStringSubmatch(out); first != nil {
+		begun, _ := strconv.ParseInt(first[1], 10, 64) // digits
+		r.inputs = max(0, r.inputs-begun)
 	}
 	file := written.FindStringSubmatch(out)
 	switch {

@@ -24,7 +24,7 @@ const (
 // round is what came of running a target for a while.
 type round struct {
 	processor time.Duration
-	inputs    int64
+	inputs    int64  // new ones, beyond the corpus that each round begins with
 	kept      int    // inputs in the corpus, each for other code
 	memory    int64  // the largest resident size of the target's processes
 	failure   string // what go test says of the input that fails
@@ -46,6 +46,7 @@ type session struct {
 type progress struct {
 	fuzz.Target
 	round
+	turn    time.Duration // the length of its next round
 	running bool
 }
 
@@ -61,7 +62,9 @@ func newSession(targets []fuzz.Target, to io.Writer, jobs int) *session {
 func (s *session) run(ctx context.Context, length time.Duration, runOne func(context.Context, fuzz.Target, time.Duration) (round, error)) error {
 	s.began = s.now()
 	share := length * time.Duration(s.jobs) / time.Duration(len(s.targets))
-	each := min(max(share/rounds, shortestRound), longestRound)
+	for _, p := range s.targets {
+		p.turn = min(max(share/rounds, shortestRound), longestRound)
+	}
 	var workers sync.WaitGroup
 	for range s.jobs {
 		workers.Go(func() {
@@ -71,7 +74,7 @@ func (s *session) run(ctx context.Context, length time.Duration, runOne func(con
 				if p == nil || left < shortestRound {
 					return
 				}
-				r, err := runOne(ctx, p.Target, min(each, left))
+				r, err := runOne(ctx, p.Target, min(p.turn, left))
 				s.add(p, r, err)
 			}
 		})
@@ -113,7 +116,10 @@ func (s *session) add(p *progress, r round, err error) {
 	p.kept = max(p.kept, r.kept)
 	p.memory = max(p.memory, r.memory)
 	p.failure = r.failure
-	s.line("%s: %s inputs in %v of processor time, %s kept, at most %d MiB", p.Package+" "+p.Name, humanize.Comma(p.inputs), p.processor.Round(time.Second), humanize.Comma(int64(p.kept)), p.memory>>20)
+	if r.inputs < int64(r.kept) || r.inputs == 0 {
+		p.turn *= 2 // most of the round went into the corpus
+	}
+	s.line("%s: %s new inputs in %v of processor time, %s kept, at most %d MiB", p.Package+" "+p.Name, humanize.Comma(p.inputs), p.processor.Round(time.Second), humanize.Comma(int64(p.kept)), p.memory>>20)
 	if p.failure != "" {
 		s.line("%s FAILS\n%s", p.Package+" "+p.Name, p.failure)
 	}
@@ -137,7 +143,7 @@ func (s *session) summary() error {
 	slices.SortStableFunc(s.targets, func(a, b *progress) int { return cmp.Compare(a.processor, b.processor) })
 	var total round
 	failed := 0
-	fmt.Fprintf(s.to, "\n%12s %15s %9s %11s  target\n", "processor", "inputs", "corpus", "memory")
+	fmt.Fprintf(s.to, "\n%12s %15s %9s %11s  target\n", "processor", "new inputs", "corpus", "memory")
 	for _, p := range s.targets {
 		fmt.Fprintf(s.to, "%12v %15s %9s %7d MiB  %s %s\n", p.processor.Round(time.Second), humanize.Comma(p.inputs), humanize.Comma(int64(p.kept)), p.memory>>20, p.Package, p.Name)
 		total.processor += p.processor
@@ -148,7 +154,7 @@ func (s *session) summary() error {
 			failed++
 		}
 	}
-	fmt.Fprintf(s.to, "%d targets, %.2f core-hours, %s inputs, %s in the corpus, at most %d MiB: %d targets fail\n",
+	fmt.Fprintf(s.to, "%d targets, %.2f core-hours, %s new inputs, %s in the corpus, at most %d MiB: %d targets fail\n",
 		len(s.targets), total.processor.Hours(), humanize.Comma(total.inputs), humanize.Comma(int64(total.kept)), total.memory>>20, failed)
 	if failed == 0 {
 		return nil

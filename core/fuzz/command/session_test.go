@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -65,8 +66,28 @@ func TestSession_SpreadsProcessorTimeEvenly(t *testing.T) {
 	if r.of["Slow"] != 10 {
 		t.Errorf("the slow target had %d rounds of 14, want 10", r.of["Slow"])
 	}
-	if want := "3 targets, 0.25 core-hours, 140 inputs, 14 in the corpus"; !strings.Contains(out.String(), want) {
+	if want := "3 targets, 0.25 core-hours, 140 new inputs, 14 in the corpus"; !strings.Contains(out.String(), want) {
 		t.Errorf("it says:\n%s\nwant %q", out, want)
+	}
+}
+
+func TestSession_GivesLongerRoundsWhereTheCorpusTakesThem(t *testing.T) {
+	_, s, _ := newRuns("A", "Large")
+	var rounds []time.Duration
+	runOne := func(_ context.Context, t fuzz.Target, length time.Duration) (round, error) {
+		s.began = s.began.Add(-length) // the clock stands still
+		if t.Name == "A" {
+			return round{processor: length, inputs: 1000, kept: 10}, nil
+		}
+		rounds = append(rounds, length)
+		const corpus = 30 * time.Second
+		return round{processor: length, inputs: int64(max(0, length-corpus) / time.Second), kept: 30}, nil
+	}
+	if err := s.run(t.Context(), 4*time.Minute, runOne); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{30 * time.Second, time.Minute, 30 * time.Second}; !slices.Equal(rounds, want) {
+		t.Errorf("the rounds are %v, want %v: the first is all corpus, the last what is left", rounds, want)
 	}
 }
 
@@ -96,7 +117,7 @@ func TestSession_EndsOnErrors(t *testing.T) {
 }
 
 func TestRoundOf_ReadsGoTest(t *testing.T) {
-	const counted = "fuzz: elapsed: 0s, gathering baseline coverage: 0/2 completed\nfuzz: elapsed: 3s, execs: 10 (3/sec), new interesting: 1 (total: 3)\n" +
+	const counted = "fuzz: elapsed: 0s, gathering baseline coverage: 2/2 completed, now fuzzing with 1 workers\nfuzz: elapsed: 3s, execs: 10 (3/sec), new interesting: 1 (total: 3)\n" +
 		"fuzz: elapsed: 6s, execs: 1234 (411/sec), new interesting: 5 (total: 7)\n"
 	const failing = counted + "--- FAIL: FuzzX (6.00s)\n    --- FAIL: FuzzX (0.00s)\n        x_test.go:1: no\n    \n    Failing input written to testdata/fuzz/FuzzX/12ab\n"
 	target := fuzz.Target{Package: "core/x", Name: "FuzzX"}
@@ -105,10 +126,11 @@ func TestRoundOf_ReadsGoTest(t *testing.T) {
 		failed bool
 		want   round
 	}{
-		"passes":           {counted + "PASS\n", false, round{inputs: 1234, kept: 7}},
-		"fails":            {failing, true, round{inputs: 1234, kept: 7, failure: failing[len(counted):] + "the input is in core/x/testdata/fuzz/FuzzX/12ab: once the defect is mended, keep it there\n"}},
-		"the time is over": {counted + "--- FAIL: FuzzX (6.00s)\n    context deadline exceeded\nFAIL\n", true, round{inputs: 1234, kept: 7}},
-		"does not begin":   {"flag provided but not defined\n", true, round{failure: "flag provided but not defined\n"}},
+		"passes":                  {counted + "PASS\n", false, round{inputs: 1232, kept: 7}},
+		"fails":                   {failing, true, round{inputs: 1232, kept: 7, failure: failing[len(counted):] + "the input is in core/x/testdata/fuzz/FuzzX/12ab: once the defect is mended, keep it there\n"}},
+		"the time is over":        {counted + "--- FAIL: FuzzX (6.00s)\n    context deadline exceeded\nFAIL\n", true, round{inputs: 1232, kept: 7}},
+		"the corpus takes it all": {"fuzz: elapsed: 0s, gathering baseline coverage: 0/2 completed\nfuzz: elapsed: 3s, gathering baseline coverage: 1/2 completed\nPASS\n", false, round{}},
+		"does not begin":          {"flag provided but not defined\n", true, round{failure: "flag provided but not defined\n"}},
 	} {
 		if got := roundOf(c.out, target, c.failed); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
