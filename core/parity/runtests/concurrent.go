@@ -108,10 +108,7 @@ func list(dir, pattern string) (map[string]*goPackage, error) {
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-			err = fmt.Errorf("%w: %s", err, failed.Stderr)
-		}
-		return nil, fmt.Errorf("listing packages: %w", err)
+		return nil, fmt.Errorf("listing packages: %w", withOutput(err))
 	}
 	packages := map[string]*goPackage{}
 	for read := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -126,6 +123,24 @@ func list(dir, pattern string) (map[string]*goPackage, error) {
 		}
 		packages[p.ImportPath] = p
 	}
+}
+
+// compile compiles a package's tests and all that they import.
+func compile(dir, path string) error {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-test", path)
+	cmd.Dir = dir
+	if _, err := cmd.Output(); err != nil {
+		return fmt.Errorf("compiling %s: %w", path, withOutput(err))
+	}
+	return nil
+}
+
+// withOutput adds what a command has written to its standard error to the error of running it.
+func withOutput(err error) error {
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return fmt.Errorf("%w: %s", err, failed.Stderr)
+	}
+	return err
 }
 
 func reach(packages map[string]*goPackage, from []string) (all []*goPackage) {

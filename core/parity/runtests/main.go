@@ -1,5 +1,6 @@
 // Command runtests runs the tests of both modules at the same time, and prints its progress at least every twenty seconds. The
-// comparisons on a real API server mostly wait, so they run in two halves, and other tests fill the time.
+// comparisons on a real API server mostly wait, so they run in two halves, and other tests fill the time. Both halves wait until what
+// they import is compiled, since two runs of go test that begin together each compile all of it.
 //
 //	root     every package in random order: with the race detector where several goroutines may run, which is found in the source;
 //	         without it the others, and again those that test less with it
@@ -58,7 +59,8 @@ type job struct {
 	dir      string
 	packages []string
 	flags    []string
-	half     string // the flag that selects the tests, if they are half a package's
+	half     string       // the flag that selects the tests, if they are half a package's
+	before   func() error // what must be done first, if anything
 }
 
 // plan returns what is run for a pattern of packages: lanes at the same time, the jobs of each one after the other.
@@ -77,8 +79,9 @@ func plan(pattern string) (lanes [][]job, err error) {
 	var first, second []job
 	if i := slices.Index(comparisons, live); i >= 0 {
 		comparisons = slices.Delete(comparisons, i, i+1)
-		first = []job{{dir: parity, packages: []string{live}, half: "-run=^Test[A-F]"}}
-		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]"}}
+		compiled := sync.OnceValue(func() error { return compile(parity, live) })
+		first = []job{{dir: parity, packages: []string{live}, half: "-run=^Test[A-F]", before: compiled}}
+		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]", before: compiled}}
 	}
 	return [][]job{
 		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}},
@@ -97,6 +100,12 @@ func has(module, pattern string) bool {
 func (r *report) run(j job) {
 	if len(j.packages) == 0 {
 		return
+	}
+	if j.before != nil {
+		if err := j.before(); err != nil {
+			r.fail(err.Error())
+			return
+		}
 	}
 	flags := append([]string{"test", "-json", "-vet=off", "-timeout=40m"}, j.flags...)
 	if j.half != "" {
