@@ -197,7 +197,7 @@ func TestGPUDay_Partitions(t *testing.T) {
 	}
 }
 
-// Pods that ask for a plain resource have GPUs of a claim that the scheduler made.
+// Pods that request a plain resource have GPUs of a claim that the scheduler made.
 func TestGPUDay_ExtendedResource(t *testing.T) {
 	d := openGPUDay(t)
 	now := d.at(90 * time.Second)

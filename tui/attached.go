@@ -200,7 +200,7 @@ func (a *Attached) leadership() string {
 // catchingUpFrom is how far behind the end a screen that follows it has to be to say so.
 const catchingUpFrom = 2 * time.Second
 
-// alert says what keeps the screen from showing what the leader does now.
+// alert says why the screen does not show what the leader does now.
 func (a *Attached) alert() string {
 	own := a.Recording.alert("this is not what the scheduler holds, which decided differently: ")
 	switch behind := a.End().Sub(a.Now()); {

@@ -116,7 +116,7 @@ func sampleChain() []views.ChainLink {
 
 func sampleJourney() *views.Journey {
 	j := &views.Journey{Pod: "shop/checkout-7d9f6c5b8-x2kqp", State: views.Active, Created: ago(9 * time.Second), Attempts: 2}
-	j.Facts = []views.Fact{{Name: "priority", Value: "1,000 (shop-critical)"}, {Name: "asks for", Value: "500m cpu, 1.0Gi memory"}, {Name: "owner", Value: "ReplicaSet checkout-7d9f6c5b8"}, {Name: "profile", Value: "default-scheduler"}}
+	j.Facts = []views.Fact{{Name: "priority", Value: "1,000 (shop-critical)"}, {Name: "requests", Value: "500m cpu, 1.0Gi memory"}, {Name: "owner", Value: "ReplicaSet checkout-7d9f6c5b8"}, {Name: "profile", Value: "default-scheduler"}}
 	j.Steps.Rows = []views.JourneyStep{
 		{At: ago(9 * time.Second), From: views.Created, To: views.Active, Event: "UnscheduledPodAdd"},
 		{At: ago(8990 * time.Millisecond), From: views.Active, To: views.InFlight, Event: "Pop", PreviousStateTime: 10 * time.Millisecond, Attempt: 1},

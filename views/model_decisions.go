@@ -70,7 +70,7 @@ type Explanation struct {
 	Storage []ChainLink
 	// Devices is the chain from the pod's claims for devices to the nodes that have some.
 	Devices []ChainLink
-	// Gang is how far the pod's gang is, and what keeps it.
+	// Gang is how far the pod's gang is, and what it waits for.
 	Gang              []ChainLink
 	Preemption, Queue []string
 	// Hints are the changes to nodes that have only one blocker.

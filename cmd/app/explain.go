@@ -28,7 +28,7 @@ placed, what was weighed when it was.
 
 POD is a name, or NAMESPACE/NAME. Without one, all pending pods are explained, by owner and cause, the
 largest group first; with an owner, as in deploy/web, its pending pods. Of a workload it explains the gangs, whose pods are bound
-together, or the one of a group, as in workload/train/workers: what keeps each, and what would let it go. ` + targetHelp + `
+together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.
 ` + traceHelp + `

@@ -179,7 +179,7 @@ type nodeVerdict struct {
 	Total    int64          `json:"total"`
 	// KeptSince is the generation of the node for which its verdict is kept; 0 if it is not.
 	KeptSince int64 `json:"keptSince,omitempty"`
-	// Devices are those that the node reaches, with what keeps each from the pod's claims.
+	// Devices are those that the node reaches, with the reason against each of the pod's claims.
 	Devices []diagnose.DeviceOn `json:"devices,omitempty"`
 }
 

@@ -54,7 +54,7 @@ func defaultOperators(list []resourcev1.DeviceToleration) {
 	}
 }
 
-// defaultMode asks for one device, unless a request says how many.
+// defaultMode requests one device, unless a request says how many.
 func defaultMode(mode *resourcev1.DeviceAllocationMode, count *int64) {
 	if *mode == "" {
 		*mode = resourcev1.DeviceAllocationModeExactCount

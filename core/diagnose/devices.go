@@ -19,7 +19,7 @@ type Devices struct {
 	// Nodes were filtered; on Allowed of them the claims can get devices, or have some that the node reaches.
 	Nodes   int `json:"nodes"`
 	Allowed int `json:"allowed"`
-	// Blocked is what keeps the pod from the allowed nodes; a node may be under several.
+	// Blocked are the reasons against the allowed nodes; a node may be under several.
 	Blocked []Blocker `json:"blocked"`
 	// Together is why nodes with enough devices for each request have too few for all.
 	Together []DevicesTogether `json:"together,omitempty"`
@@ -78,7 +78,7 @@ func lackDevices(x *engine.Explanation) []string {
 	return names
 }
 
-// look counts the devices of the nodes, and groups what keeps them from the requests.
+// look counts the devices of the nodes, and groups why they do not serve the requests.
 func (d *Devices) look(p *pendingPod, nodes []string) {
 	groups := make([]*reasonGroups, len(d.why.requests))
 	for i, r := range d.why.requests {
@@ -252,7 +252,7 @@ func (r *DeviceRequest) tooFew(nodes int) string {
 	return text
 }
 
-// On returns every device that a node reaches, with what keeps it from each request; nothing for a node that is not known, or
+// On returns every device that a node reaches, with the reason against each request; nothing for a node that is not known, or
 // without claims.
 func (d *Devices) On(node string) []DeviceOn {
 	if d == nil || d.nodes[node] == nil {
@@ -295,7 +295,7 @@ func (p *pendingPod) deviceEvidence(x *engine.Explanation, r *Reason) Evidence {
 	return s
 }
 
-// troubles are the claims that keep the pod from every node.
+// troubles are the claims for which no node is feasible.
 func (d *Devices) troubles() []string {
 	var texts []string
 	for i := range d.Claims {
@@ -360,7 +360,7 @@ func (r *DeviceRequest) line(c *DeviceClaim) string {
 	return text
 }
 
-// nodesLine says on how many nodes the devices let the pod run, and what keeps it from those.
+// nodesLine says on how many nodes the devices let the pod run, and why not on those.
 func (d *Devices) nodesLine() string {
 	if d.Nodes == 0 || d.failed {
 		return ""

@@ -82,7 +82,7 @@ func (w *deviceWhy) lackingFor(r *DeviceRequest, nodes []*nodeDevices) []*nodeDe
 	})
 }
 
-// existingClass asks for devices of a class that exists.
+// existingClass requests devices of a class that exists.
 func (p *pendingPod) existingClass(c *DeviceClaim) []Remedy {
 	names := p.deviceClassNames()
 	for i := range c.Requests {
@@ -139,7 +139,7 @@ func (d *Devices) tolerating(namespace string, r *DeviceRequest, nodes []*nodeDe
 	return remedies[:min(len(remedies), maxDevices)]
 }
 
-// otherClasses asks for devices of another class of which some node has enough: of a driver that has some of the class, too.
+// otherClasses requests devices of another class of which some node has enough: of a driver that has some of the class, too.
 func (d *Devices) otherClasses(namespace string, r *DeviceRequest, nodes []*nodeDevices) []Remedy {
 	var remedies []Remedy
 	drivers := d.why.driversOf(r)

@@ -59,7 +59,7 @@ type DeviceClaim struct {
 type DeviceRequest struct {
 	Request string `json:"request"` // "gpu", or "gpu/large" for an alternative
 	Class   string `json:"class"`
-	// Count devices are asked for, or All that match.
+	// Count devices are requested, or All that match.
 	Count     int64    `json:"count,omitempty"`
 	All       bool     `json:"all,omitempty"`
 	Selectors []string `json:"selectors,omitempty"`
@@ -86,7 +86,7 @@ type DeviceRequest struct {
 // toAllocate reports whether the claim gets devices when its pod has a node.
 func (c *DeviceClaim) toAllocate() bool { return c.State == DevicesUnallocated }
 
-// troubled reports whether the claim keeps the pod from every node, whatever the devices are.
+// troubled reports whether no node is feasible for the claim, whatever the devices are.
 func (c *DeviceClaim) troubled() bool {
 	switch c.State {
 	case DevicesUnallocated, DevicesAllocated, DevicesUnneeded:
@@ -301,7 +301,7 @@ func newDeviceRequest(r DeviceRequest, capacity *resourcev1.CapacityRequirements
 	return r
 }
 
-// asks is what the request asks for: "2 devices of class gpu".
+// asks is what it requests: "2 devices of class gpu".
 func (r *DeviceRequest) asks() string {
 	text := counted(int(r.Count), "device") + " of class " + r.Class
 	if r.All {

@@ -121,7 +121,7 @@ func (r *DeviceRequest) which(n int) string {
 	return "that match"
 }
 
-// others say of the matching devices of the node what keeps them.
+// others say why the matching devices of the node are not available.
 func (w *deviceWhy) others(m *NearestDevices) []string {
 	var texts []string
 	for i := range m.Held {

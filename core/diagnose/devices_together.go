@@ -18,7 +18,7 @@ type togetherReason struct {
 	attribute string
 }
 
-// together looks for what keeps the requests from being met together: a constraint, or devices that several of them need. The
+// together looks for why the requests cannot be met together: a constraint, or devices that several of them need. The
 // order of the checks is that of how much each explains.
 func (w *deviceWhy) together(n *nodeDevices) *togetherReason {
 	for i := range w.claims {

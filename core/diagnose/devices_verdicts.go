@@ -46,7 +46,7 @@ type deviceVerdict struct {
 // usable reports whether the device does.
 func (v *deviceVerdict) usable() bool { return v.trouble == "" }
 
-// verdict is what keeps a device from a request, whatever the node.
+// verdict is the reason why a device does not serve a request, whatever the node.
 func (w *deviceWhy) verdict(r *DeviceRequest, d *poolDevice) *deviceVerdict {
 	if d.verdicts == nil {
 		d.verdicts = make([]deviceVerdict, len(w.requests))

@@ -149,7 +149,7 @@ func (w *deviceWhy) fails(r *DeviceRequest, n *nodeDevices) bool {
 	return false
 }
 
-// DeviceOn is what keeps one device of a node from a request; nothing if it does.
+// DeviceOn is the reason why one device of a node does not serve a request; empty if it does.
 type DeviceOn struct {
 	Claim   string        `json:"claim"`
 	Request string        `json:"request"`
@@ -158,7 +158,7 @@ type DeviceOn struct {
 	Says    string        `json:"says"`
 }
 
-// detail is every device of a node with what keeps it from each request.
+// detail is every device of a node with the reason against each request.
 func (w *deviceWhy) detail(info *cache.NodeInfo) []DeviceOn {
 	n := w.on(info)
 	list := []DeviceOn{}

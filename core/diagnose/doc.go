@@ -13,8 +13,9 @@
 // # Storage
 //
 // For a pod with claims, [Storage] is the chain pod → claim → class → volume → nodes (volumes_chain.go, volumes_claims.go,
-// volumes_claimstate.go, volumes_places.go); [Chain] is that without the nodes, and [ClaimOf] one claim, for a list. It sorts the nodes by whether the volumes allow them, and says what keeps the pod from those that they
-// do: the reasons of several plugins in one sentence, which then is the summary. The evidence of the volume plugins is in
+// volumes_claimstate.go, volumes_places.go); [Chain] is that without the nodes, and [ClaimOf] one claim, for a list. It sorts the nodes
+// by whether the volumes allow them, and gives the reasons against those that they allow: of several plugins in one sentence, which
+// then is the summary. The evidence of the volume plugins is in
 // volumes_elsewhere.go, volumes_matching.go, volumes_capacity.go and volumes_inuse.go; it is computed with the plugins' own
 // functions. volumes_binding.go says what a placed pod waits for until its claims are bound.
 //

@@ -124,7 +124,7 @@ func (s *gangSearch) untriable(pod *v1.Pod) string {
 	case pod.DeletionTimestamp != nil:
 		return "it is being deleted"
 	case s.engine.Profile(pod.Spec.SchedulerName) == nil:
-		return "it asks for scheduler " + pod.Spec.SchedulerName
+		return "its schedulerName is " + pod.Spec.SchedulerName
 	case len(gates) > 0:
 		names := make([]string, len(gates))
 		for i := range gates {

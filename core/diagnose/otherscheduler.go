@@ -10,7 +10,7 @@ import (
 	"orrery/core/world"
 )
 
-// ofOtherScheduler is the diagnosis of a pod that asks for a scheduler which no profile is.
+// ofOtherScheduler is the diagnosis of a pod whose schedulerName is that of no profile.
 func ofOtherScheduler(e *engine.Engine, pod *v1.Pod) *Diagnosis {
 	d := &Diagnosis{Explanation: &engine.Explanation{
 		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),

@@ -20,13 +20,13 @@ type Storage struct {
 	// Nodes were filtered; of them Allowed are those where storage lets the pod run, or would but for what is in Blocked.
 	Nodes   int `json:"nodes"`
 	Allowed int `json:"allowed"`
-	// Blocked is what keeps the pod from the allowed nodes; a node may be under several.
+	// Blocked are the reasons against the allowed nodes; a node may be under several.
 	Blocked []Blocker `json:"blocked"`
 	// Says is the sentence that puts storage and the other reasons together; empty where storage does not matter.
 	Says string `json:"says,omitempty"`
 }
 
-// Blocker is one reason that keeps the pod from nodes which its volumes allow.
+// Blocker is one reason against nodes which the volumes of the pod allow.
 type Blocker struct {
 	Plugin string `json:"plugin"`
 	Reason string `json:"reason"`
@@ -170,7 +170,7 @@ func (p *pendingPod) lack(s *Shortage, nodes []string) string {
 	return fmt.Sprintf("%s %s %s (%s)", verb, formatAmount(s.Resource, s.Missing), s.Resource, compared)
 }
 
-// blockedSentence continues the beginning with what keeps the pod from the allowed nodes.
+// blockedSentence continues the beginning with the reasons against the allowed nodes.
 func blockedSentence(allowed int, blocked []Blocker, lead, nodes string) string {
 	switch {
 	case allowed == 0:
@@ -183,7 +183,7 @@ func blockedSentence(allowed int, blocked []Blocker, lead, nodes string) string 
 	return lead + "; " + strings.TrimSuffix(nodes, ",") + ": " + blockedText(allowed, blocked)
 }
 
-// blockedText lists what keeps the pod from the allowed nodes, with the number of nodes where it is not all of them.
+// blockedText lists the reasons against the allowed nodes, with the number of nodes where it is not all of them.
 func blockedText(allowed int, blocked []Blocker) string {
 	parts := make([]string, len(blocked))
 	for i, b := range blocked {

@@ -132,7 +132,7 @@ func (e *StorageShort) Facts() []string {
 		if c.Unpublished > 0 {
 			parts = append(parts, "nothing for "+counted(c.Unpublished, "node"))
 		}
-		facts = append(facts, fmt.Sprintf("claim %s asks for %s of class %s; %s publishes at most %s",
+		facts = append(facts, fmt.Sprintf("claim %s requests %s of class %s; %s publishes at most %s",
 			c.Claim, c.Requested, c.Class, c.Provisioner, strings.Join(parts, "; ")))
 	}
 	return facts

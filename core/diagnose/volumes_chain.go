@@ -37,7 +37,7 @@ type ClaimLink struct {
 	Claim     string     `json:"claim"`
 	Ephemeral bool       `json:"ephemeral,omitempty"`
 	State     ClaimState `json:"state"`
-	// Requested is the size, AccessModes are those asked for.
+	// Requested is the size, AccessModes are the requested ones.
 	Requested   string                          `json:"requested,omitempty"`
 	AccessModes []v1.PersistentVolumeAccessMode `json:"accessModes,omitempty"`
 	// Says is what the claim says about itself, WaitsFor who has to act next, and Since when it waits.
@@ -81,7 +81,7 @@ type AttachmentLink struct {
 	Says     string     `json:"says"`
 }
 
-// Chain returns the chain of a pod without what keeps it from nodes, which takes an explanation; nil for a pod without claims.
+// Chain returns the chain of a pod without the reasons against nodes, which takes an explanation; nil for a pod without claims.
 func Chain(e *engine.Engine, pod *v1.Pod) *Storage {
 	if links := newPendingPod(e, pod).claimLinks(); len(links) > 0 {
 		return &Storage{Claims: links}
@@ -230,7 +230,7 @@ func (s *Storage) Lines() []string {
 	return lines
 }
 
-// nodesLine says on how many nodes storage lets the pod run, and what keeps it from those.
+// nodesLine says on how many nodes storage lets the pod run, and why not on those.
 func (s *Storage) nodesLine() string {
 	line := fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)
 	if len(s.Blocked) > 0 {

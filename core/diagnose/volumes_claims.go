@@ -86,7 +86,7 @@ func (p *pendingPod) nearestText(l *ClaimLink) string {
 // text is the sentence of a claim: what it is, whom it waits for, and since when.
 func (l *ClaimLink) text() string { return "claim " + l.Claim + " " + l.says() }
 
-// described is text with what the claim asks for.
+// described is text with what the claim requests.
 func (l *ClaimLink) described() string {
 	if l.object == nil {
 		return l.text()
@@ -106,7 +106,7 @@ func (l *ClaimLink) says() string {
 	return l.Says
 }
 
-// troubled are the claims that keep the pod from every node.
+// troubled are the claims for which no node is feasible.
 func troubled(links []ClaimLink) []*ClaimLink {
 	var list []*ClaimLink
 	for i := range links {
@@ -146,7 +146,7 @@ func openText(links []ClaimLink) string {
 	return "each of the claims " + listed(names)
 }
 
-// ClaimTrouble is the claims that keep the pod from every node.
+// ClaimTrouble is the claims for which no node is feasible.
 type ClaimTrouble struct {
 	Claims []*ClaimLink `json:"claims"`
 }

@@ -21,7 +21,7 @@ type NothingToBind struct {
 	only int
 }
 
-// UnmatchedClaim is what a claim asks for, why no volume is made on the nodes, and the volumes that nearly suit.
+// UnmatchedClaim is what a claim requests, why no volume is made on the nodes, and the volumes that nearly suit.
 type UnmatchedClaim struct {
 	Claim     string `json:"claim"`
 	Requested string `json:"requested,omitempty"`
@@ -88,7 +88,7 @@ func (p *pendingPod) provisions(class *storagev1.StorageClass, node string) bool
 	return volumebinding.Provisions(class) && volumebinding.Allows(class, p.nodes[node].Node().Labels)
 }
 
-// asks says what a claim asks for: "10Gi, ReadWriteOnce, of class fast".
+// asks says what a claim requests: "10Gi, ReadWriteOnce, of class fast".
 func (l *ClaimLink) asks() string {
 	var parts []string
 	if l.Requested != "" {
@@ -196,7 +196,7 @@ func (e *NothingToBind) Facts() []string {
 			facts = append(facts, "claim "+c.Claim+" "+c.Why)
 			continue
 		}
-		facts = append(facts, "claim "+c.Claim+" asks for "+c.asks+"; "+c.Why)
+		facts = append(facts, "claim "+c.Claim+" requests "+c.asks+"; "+c.Why)
 		if len(c.Nearest) > 0 {
 			facts = append(facts, "nearest volumes: "+missesText(c.Nearest))
 		}

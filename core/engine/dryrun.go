@@ -99,7 +99,7 @@ func (e *Engine) pendingPod(namespace, name string) (*v1.Pod, error) {
 	case pod == nil:
 		return nil, fmt.Errorf("trying pod %q in namespace %q: there is no such pod", name, namespace)
 	case !e.responsibleFor(pod):
-		return nil, fmt.Errorf("trying pod %q: it asks for scheduler %q, which is none of the profiles %q", name, pod.Spec.SchedulerName, e.profileNames)
+		return nil, fmt.Errorf("trying pod %q: its schedulerName is %q, which is none of the profiles %q", name, pod.Spec.SchedulerName, e.profileNames)
 	}
 	if taken, err := e.cache.IsAssumedPod(pod); err != nil || taken || assigned(pod) {
 		return nil, fmt.Errorf("trying pod %q: it has a node already", name)

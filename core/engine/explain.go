@@ -85,7 +85,7 @@ func (e *Engine) Explain(namespace, name string) (*Explanation, error) {
 		return nil, fmt.Errorf("explaining pod %q in namespace %q: there is no such pod", name, namespace)
 	}
 	if !e.responsibleFor(pod) {
-		return nil, fmt.Errorf("explaining pod %q: it asks for scheduler %q, which is none of the profiles %q",
+		return nil, fmt.Errorf("explaining pod %q: its schedulerName is %q, which is none of the profiles %q",
 			name, pod.Spec.SchedulerName, e.profileNames)
 	}
 	f, err := e.forkForExplain()

@@ -20,21 +20,21 @@ func ResourceClaim(name string) *ResourceClaimBuilder {
 // Obj is the claim as built so far.
 func (b *ResourceClaimBuilder) Obj() *resourcev1.ResourceClaim { return b.claim }
 
-// Request asks for a number of devices of a class that every CEL expression selects.
+// Request requests a number of devices of a class that every CEL expression selects.
 func (b *ResourceClaimBuilder) Request(name, class string, count int64, cel ...string) *ResourceClaimBuilder {
 	return b.request(resourcev1.DeviceRequest{Name: name, Exactly: &resourcev1.ExactDeviceRequest{
 		DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: count, Selectors: selectors(cel),
 	}})
 }
 
-// All asks for all devices of a class.
+// All requests all devices of a class.
 func (b *ResourceClaimBuilder) All(name, class string) *ResourceClaimBuilder {
 	return b.request(resourcev1.DeviceRequest{Name: name, Exactly: &resourcev1.ExactDeviceRequest{
 		DeviceClassName: class, AllocationMode: resourcev1.DeviceAllocationModeAll,
 	}})
 }
 
-// First asks for one device of the first class that has one. The sub-requests have the names of their classes.
+// First requests one device of the first class that has one. The sub-requests have the names of their classes.
 func (b *ResourceClaimBuilder) First(name string, classes ...string) *ResourceClaimBuilder {
 	var list []resourcev1.DeviceSubRequest
 	for _, class := range classes {

@@ -12,7 +12,7 @@ import (
 // PodBuilder builds a pod; Obj hands it over.
 type PodBuilder struct{ pod *v1.Pod }
 
-// Pod starts a pod with one container that asks for nothing.
+// Pod starts a pod with one container that requests nothing.
 func Pod(name string) *PodBuilder {
 	return &PodBuilder{&v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID("pod/default/" + name)},
@@ -70,16 +70,16 @@ func (b *PodBuilder) Phase(p v1.PodPhase) *PodBuilder {
 	return b
 }
 
-// Request asks for a quantity of any resource in the first container.
+// Request requests a quantity of any resource in the first container.
 func (b *PodBuilder) Request(name v1.ResourceName, quantity string) *PodBuilder {
 	b.pod.Spec.Containers[0].Resources.Requests = with(b.pod.Spec.Containers[0].Resources.Requests, name, quantity)
 	return b
 }
 
-// CPU asks for cpu in the first container.
+// CPU requests cpu in the first container.
 func (b *PodBuilder) CPU(quantity string) *PodBuilder { return b.Request(v1.ResourceCPU, quantity) }
 
-// Memory asks for memory in the first container.
+// Memory requests memory in the first container.
 func (b *PodBuilder) Memory(quantity string) *PodBuilder {
 	return b.Request(v1.ResourceMemory, quantity)
 }

@@ -31,7 +31,7 @@ func (b *ClaimBuilder) Namespace(namespace string) *ClaimBuilder {
 	return b
 }
 
-// Size sets the size that is asked for.
+// Size sets the requested size.
 func (b *ClaimBuilder) Size(size string) *ClaimBuilder {
 	b.claim.Spec.Resources.Requests = Resources("storage", size)
 	return b

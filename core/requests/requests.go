@@ -1,4 +1,4 @@
-// Package requests sums up what a pod asks for, by Kubernetes' own rules (k8s.io/component-helpers/resource), without
+// Package requests sums up what a pod requests, by Kubernetes' own rules (k8s.io/component-helpers/resource), without
 // ever changing the pod.
 //
 // The library adds overhead to the quantities of spec.resources where they are, if they are fractions, so that a pod
@@ -11,7 +11,7 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// Of is what a pod asks for.
+// Of is what a pod requests.
 func Of(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
 	return resource.PodRequests(writable(pod, options), options)
 }

@@ -21,7 +21,7 @@ func TestOf_DoesNotChangePod(t *testing.T) {
 		t.Errorf("the pod was changed (-before +after):\n%s", diff)
 	}
 	if got, want := again.Memory().String(), first.Memory().String(); got != want || want != "1600m" {
-		t.Errorf("asked twice, the pod asks for %s and then %s, want 1600m both times", want, got)
+		t.Errorf("asked twice, the pod requests %s and then %s, want 1600m both times", want, got)
 	}
 }
 
@@ -29,7 +29,7 @@ func TestOf_SumsContainersSidecarsOverhead(t *testing.T) {
 	pod := mk.Pod("web").CPU("500m").Init("setup", mk.Resources("cpu", "2")).
 		Sidecar("proxy", mk.Resources("cpu", "100m")).Overhead("cpu", "250m").Obj()
 	if got := requests.Of(pod, resource.PodResourcesOptions{}); got.Cpu().String() != "2250m" {
-		t.Errorf("the pod asks for %s, want 2250m: the set-up container alone is more than the rest together", got.Cpu())
+		t.Errorf("the pod requests %s, want 2250m: the set-up container alone is more than the rest together", got.Cpu())
 	}
 }
 

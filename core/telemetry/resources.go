@@ -17,7 +17,7 @@ import (
 var resourceLabels = []string{"namespace", "pod", "node", "scheduler", "priority", "resource", "unit"}
 
 var (
-	requestDesc = metrics.NewDesc("kube_pod_resource_request", "What a pod asks for of a resource, as scheduler and kubelet reckon.", resourceLabels, nil, metrics.STABLE, "")
+	requestDesc = metrics.NewDesc("kube_pod_resource_request", "What a pod requests of a resource, as scheduler and kubelet reckon.", resourceLabels, nil, metrics.STABLE, "")
 	limitDesc   = metrics.NewDesc("kube_pod_resource_limit", "What a pod may use of a resource at most, as scheduler and kubelet reckon.", resourceLabels, nil, metrics.STABLE, "")
 )
 

@@ -136,7 +136,7 @@ func TestNameHasher_AddsDefaultImageTag(t *testing.T) {
 	node.Status.Images = []v1.ContainerImage{{Names: []string{"registry:5000/app:latest"}}}
 	asks, has := h.Object(pod).(*v1.Pod).Spec.Containers[0].Image, h.Object(node).(*v1.Node).Status.Images[0].Names[0]
 	if asks != has {
-		t.Errorf("the pod asks for %q and the node has %q", asks, has)
+		t.Errorf("the pod requests %q and the node has %q", asks, has)
 	}
 }
 

@@ -238,7 +238,7 @@ func TestImportOpenB_DeletesBeforeAddingInTheSameSecond(t *testing.T) {
 	late := im.Inputs[3].Event.(world.Changed).Object.(*v1.Pod)
 	share := late.Spec.Containers[0].Resources.Requests[trace.OpenBGPU]
 	if share.Value() != 500 || len(late.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions[0].Values) != 2 {
-		t.Errorf("late asks for %s and has the affinity %v", share.String(), late.Spec.Affinity)
+		t.Errorf("late requests %s and has the affinity %v", share.String(), late.Spec.Affinity)
 	}
 }
 

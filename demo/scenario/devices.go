@@ -52,7 +52,7 @@ type devicePool struct {
 	Nodes string `yaml:"nodes"`
 }
 
-// deviceRequest asks for devices of a class, or of the first of several that has them.
+// deviceRequest requests devices of a class, or of the first of several that has them.
 type deviceRequest struct {
 	strict.Position
 	Class         string            `yaml:"class"`

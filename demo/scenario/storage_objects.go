@@ -153,7 +153,7 @@ func (c *claimPart) namespace() string {
 	return c.Namespace
 }
 
-// claimSpec asks for a volume. Without a class it is for the default one to say.
+// claimSpec requests a volume. Without a class it is for the default one to say.
 func claimSpec(size amount, class string, access stringList) v1.PersistentVolumeClaimSpec {
 	spec := v1.PersistentVolumeClaimSpec{
 		AccessModes: accessModes(access),

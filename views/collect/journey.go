@@ -173,7 +173,7 @@ func podFacts(pod *v1.Pod) []views.Fact {
 	if pod.Spec.Priority != nil {
 		add("priority", strings.TrimSpace(strconv.Itoa(int(*pod.Spec.Priority))+" "+pod.Spec.PriorityClassName))
 	}
-	add("asks for", requestsText(pod))
+	add("requests", requestsText(pod))
 	for _, owner := range pod.OwnerReferences {
 		if owner.Controller != nil && *owner.Controller {
 			add("owner", owner.Kind+" "+owner.Name)

@@ -21,7 +21,7 @@ const (
 	MultipleBudgets      ProblemKind = "several budgets"
 	NotObserved          ProblemKind = "budget not observed"
 	SyncFailed           ProblemKind = "budget not counted"
-	RequiresAllPods      ProblemKind = "budget asks for every pod"
+	RequiresAllPods      ProblemKind = "budget requires every pod"
 	PodsNotReady         ProblemKind = "pods not ready"
 	PodsTerminating      ProblemKind = "pods slow to stop"
 	EvictionsUnconfirmed ProblemKind = "evictions not confirmed"

@@ -160,7 +160,7 @@ func TestDiagnose(t *testing.T) {
 			[]*v1.Pod{web("other").Obj()},
 			"evictions not confirmed (evicted and not being deleted yet: other) until 1m0s",
 		},
-		{"the budget requires every pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 2, 0))}, nil, "budget asks for every pod (the budget b wants 2 of 2 pods healthy at all times)"},
+		{"the budget requires every pod", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", counts(2, 2, 2, 0))}, nil, "budget requires every pod (the budget b wants 2 of 2 pods healthy at all times)"},
 		{"the budget's last change is not observed", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", func(b *policyv1.PodDisruptionBudget) { b.Generation = 2 })}, nil, "budget not observed (the last change of the budget b has not been counted yet)"},
 		{"the budget cannot be counted", web("a").Obj(), []*policyv1.PodDisruptionBudget{pdb("b", refuses("SyncFailed", "why"))}, nil, "budget not counted (the budget b cannot be counted: why)"},
 	}

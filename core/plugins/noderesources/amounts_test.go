@@ -44,9 +44,9 @@ func TestRequest_Names(t *testing.T) {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
 	if n := r.amount("example.com/b"); n != 2 {
-		t.Errorf("asks for %d of example.com/b, want 2", n)
+		t.Errorf("requests %d of example.com/b, want 2", n)
 	}
 	if n := r.amount("example.com/unknown"); n != 0 {
-		t.Errorf("asks for %d of an unknown resource, want 0", n)
+		t.Errorf("requests %d of an unknown resource, want 0", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"orrery/core/saturating"
 )
 
-// usage is what volumes of a class ask for, of what there is.
+// usage is what volumes of a class request, of what there is.
 type usage struct{ requested, capacity int64 }
 
 // PreScoreIgnoresNodes implements framework.NodelessPreScore: Filter has found what Score needs.

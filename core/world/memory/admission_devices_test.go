@@ -82,7 +82,7 @@ func TestAdmission_ClaimStatus(t *testing.T) {
 	}
 }
 
-// Only namespaces with a label may ask for devices that others use.
+// Only namespaces with a label may request devices that others use.
 // Shows DRA-29.
 func TestAdmission_AdminAccess(t *testing.T) {
 	s := newScene(t, memory.Options{})

@@ -89,7 +89,7 @@ func withoutSuffix(o world.Object) string {
 	return o.GetName()
 }
 
-// oneGPU asks for one device of a class.
+// oneGPU requests one device of a class.
 func oneGPU() resourcev1.ResourceClaimSpec {
 	return resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
 		Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu"},
