@@ -85,8 +85,8 @@ func TestTimeline_CurvesGrowWithSurvey(t *testing.T) {
 }
 
 func TestTimeline_MarksFilterAndSort(t *testing.T) {
-	deck := builtIn(t, "zone-failure")
-	s := watch(t, deck, 100, 40).keys("M")
+	recording := builtIn(t, "zone-failure")
+	s := watch(t, recording, 100, 40).keys("M")
 	timeline := func() *views.Timeline { return s.screen.frame.Model.Timeline }
 	all := len(timeline().Marks)
 	s.keys("/").typeText("preemption").keys("enter")

@@ -45,11 +45,11 @@ func OpenRecording(r io.Reader, o playback.Options, stopwatch func() time.Durati
 	if err != nil {
 		return nil, err
 	}
-	deck := newRecording(d)
-	for i := range deck.marks {
-		deck.marks[i].News = d.Marks()[i].Mark.Kind == trace.LeaderChange && i > 0 // that there is a leader at first is no news
+	shown := newRecording(d)
+	for i := range shown.marks {
+		shown.marks[i].News = d.Marks()[i].Mark.Kind == trace.LeaderChange && i > 0 // that there is a leader at first is no news
 	}
-	return deck, nil
+	return shown, nil
 }
 
 // Followed returns how an engine is made whose history is its follower. Every call of the result is for one engine. The stopwatch measures
@@ -72,11 +72,11 @@ func Followed(stopwatch func() time.Duration, adjust func(*engine.Options)) func
 
 func newRecording(d *playback.Recording) *Recording {
 	title, _, _ := strings.Cut(d.Header().Description, "\n")
-	deck := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
+	r := &Recording{Recording: d, title: printable.Line(title, maxTitle)}
 	for _, m := range d.Marks() {
-		deck.marks = append(deck.marks, newMark(m))
+		r.marks = append(r.marks, newMark(m))
 	}
-	return deck
+	return r
 }
 
 // grow adds records at the end.

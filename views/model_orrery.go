@@ -21,10 +21,10 @@ type Orrery struct {
 	Last               *Search
 	Since              time.Duration
 	Nominated, Victims int
-	// Departures are the evictions that began lately, the latest first; Terminating is how many pods are being evicted.
-	Departures  []Departure
-	Terminating int
-	Counts      QueueCounts
+	// RecentEvictions are those that began lately, the latest first; Terminating is how many pods are being evicted.
+	RecentEvictions []RecentEviction
+	Terminating     int
+	Counts          QueueCounts
 	// Leader is the election; nil without one.
 	Leader *Leader
 	Nodes  List[NodeRow]
@@ -48,8 +48,8 @@ const (
 	Large
 )
 
-// Departure is the eviction of a pod, from when it began.
-type Departure struct {
+// RecentEviction is the eviction of a pod, from when it began.
+type RecentEviction struct {
 	Node int // its index
 	At   time.Time
 }

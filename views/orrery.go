@@ -82,7 +82,7 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 	if len(v.Bodies) > 0 {
 		o.hand(sky)
 		o.bodies(sky)
-		o.departures(sky)
+		o.drawEvictions(sky)
 		o.cursor(sky)
 	} else {
 		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "the snapshot has no nodes yet")

@@ -94,16 +94,16 @@ func (o *orreryCtx) hand(sky draw.Area) {
 	o.plan.Ray(o.plan.Angle(index, part, len(o.Bodies)), func(d orbit.Point) { sky.Dot(d.X, d.Y, style) })
 }
 
-// departures draws the pods whose eviction has begun: each falls from its node to the lower edge.
-func (o *orreryCtx) departures(sky draw.Area) {
+// drawEvictions draws the pods whose eviction has begun: each falls from its node to the lower edge.
+func (o *orreryCtx) drawEvictions(sky draw.Area) {
 	style := themes.Terminating.With(themes.Bold)
-	for _, d := range o.Departures {
+	for _, d := range o.RecentEvictions {
 		age := o.now.Sub(d.At)
-		if age < 0 || age >= DepartureTime {
+		if age < 0 || age >= RecentEvictionTime {
 			continue
 		}
 		b := o.plan.BodyOf(d.Node)
-		part := float64(age) / float64(DepartureTime)
+		part := float64(age) / float64(RecentEvictionTime)
 		y := min(b.Y+1+int(part*part*float64(sky.H-b.Y-1)), sky.H-1)
 		for tail := max(y-2, b.Y+1); tail < y; tail++ {
 			sky.Set(b.X, tail, themes.Style(themes.Terminating), '╎')

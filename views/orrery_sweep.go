@@ -9,8 +9,8 @@ const (
 	flashTime = 900 * time.Millisecond
 	flashBeat = 150 * time.Millisecond
 
-	// DepartureTime is how long the departure of a pod is shown.
-	DepartureTime = 1200 * time.Millisecond
+	// RecentEvictionTime is how long the eviction of a pod is drawn.
+	RecentEvictionTime = 1200 * time.Millisecond
 )
 
 // sweep is how far the hand has come on its way over the nodes of the last search.

@@ -36,7 +36,7 @@ func sampleOrrery(nodes int) *views.Orrery {
 		}
 	}
 	v.Last = &last
-	v.Departures = []views.Departure{{Node: 12 % nodes, At: ago(300 * time.Millisecond)}, {Node: 40 % nodes, At: ago(900 * time.Millisecond)}}
+	v.RecentEvictions = []views.RecentEviction{{Node: 12 % nodes, At: ago(300 * time.Millisecond)}, {Node: 40 % nodes, At: ago(900 * time.Millisecond)}}
 	v.Nodes = views.List[views.NodeRow]{Total: nodes}
 	for i := range min(nodes, 300) {
 		v.Nodes.Rows = append(v.Nodes.Rows, sampleNodeRow(i))
@@ -113,7 +113,7 @@ func shownResults(c *draw.Canvas) map[views.LaneCell]int {
 func bare(nodes int) *views.Model {
 	m := orreryModel(nodes)
 	m.Timeline.Marks = nil
-	m.Orrery.Counts, m.Orrery.Departures, m.Orrery.Leader = views.QueueCounts{}, nil, nil
+	m.Orrery.Counts, m.Orrery.RecentEvictions, m.Orrery.Leader = views.QueueCounts{}, nil, nil
 	for i := range m.Orrery.Bodies {
 		m.Orrery.Bodies[i].Flags = 0
 	}
@@ -166,7 +166,7 @@ func TestOrrery_StandsStill(t *testing.T) {
 		}
 	}
 	m.Timeline.Paused = true
-	m.Orrery.Last.At, m.Orrery.Departures = noon, nil
+	m.Orrery.Last.At, m.Orrery.RecentEvictions = noon, nil
 	still = drawOrrery(m, 0, size{100, 30}, draw.Braille, noon).SVG(themes.Shipped()[0])
 	if drawOrrery(m, 0, size{100, 30}, draw.Braille, noon.Add(200*time.Millisecond)).SVG(themes.Shipped()[0]) != still {
 		t.Error("a paused search moves")

@@ -123,7 +123,7 @@ func overstretch(m *views.Model) {
 	m.Devices.ClaimList.Rows[2].Since, m.Devices.ClaimList.Rows[3].Since = past, future
 	m.Storage.Limits[0].Attached, m.Storage.Segments[0].Fraction = math.MaxInt64, 9e18
 	m.Journey.Created = future
-	m.Orrery.Last.At, m.Orrery.Departures[0].At, m.Orrery.Departures[1].At = past, past, future
+	m.Orrery.Last.At, m.Orrery.RecentEvictions[0].At, m.Orrery.RecentEvictions[1].At = past, past, future
 	m.Orrery.Leader.Renewed, m.Orrery.Leader.Lease = past, 1
 }
 

@@ -49,8 +49,8 @@ func stubCluster(t *testing.T) *apiStub {
 	large.Annotations = map[string]string{"note": canary}
 	large.Status.Addresses = []v1.NodeAddress{{Address: canary}}
 	fresh := mk.Pod("fresh").UID("fresh").CPU("1").Memory("1Gi").Obj()
-	parked := mk.Pod("huge").UID("huge").CPU("20").Obj()
-	parked.Status.Conditions = []v1.PodCondition{{
+	unschedulable := mk.Pod("huge").UID("huge").CPU("20").Obj()
+	unschedulable.Status.Conditions = []v1.PodCondition{{
 		Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonUnschedulable, Message: "0/2 nodes are available: 2 Insufficient cpu.",
 		LastTransitionTime: metav1.NewTime(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}}
@@ -58,11 +58,11 @@ func stubCluster(t *testing.T) *apiStub {
 	bound := fresh.DeepCopy()
 	bound.Spec.NodeName = "node-2"
 	later := mk.Pod("later").UID("later").CPU("1").Obj()
-	for _, pod := range []*v1.Pod{fresh, bound, parked, runs, later} {
+	for _, pod := range []*v1.Pod{fresh, bound, unschedulable, runs, later} {
 		spill(pod)
 	}
 	return &apiStub{
-		t: t, objects: append(storageWithSecrets(), small, large, parked, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()),
+		t: t, objects: append(storageWithSecrets(), small, large, unschedulable, runs, mk.Pod("shop").UID("other").Namespace("shop").CPU("1").Obj()),
 		news: []watchEvent{{"ADDED", fresh}, {"MODIFIED", bound}, {"ADDED", later}, {"DELETED", runs}},
 	}
 }

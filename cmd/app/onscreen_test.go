@@ -23,20 +23,20 @@ func onScreen(trace, after string, words []string) error {
 	if err != nil {
 		return err
 	}
-	deck, err := tui.OpenRecording(file, playback.Options{Name: trace}, nil)
+	recording, err := tui.OpenRecording(file, playback.Options{Name: trace}, nil)
 	if err != nil {
 		return err
 	}
-	deck.Trace = trace
+	recording.Trace = trace
 	offset, err := time.ParseDuration(strings.TrimRight(after, "]"))
 	if err != nil {
 		return err
 	}
-	if err := deck.SeekTo(deck.Start().Add(offset)); err != nil {
+	if err := recording.SeekTo(recording.Start().Add(offset)); err != nil {
 		return err
 	}
 	for range strings.Count(after, "]") {
-		if err := deck.Step(false); err != nil {
+		if err := recording.Step(false); err != nil {
 			return err
 		}
 	}
@@ -44,8 +44,8 @@ func onScreen(trace, after string, words []string) error {
 	if err != nil {
 		return err
 	}
-	at, command := deck.WhatIfCommand(changes)
-	fork, err := deck.Engine().Fork()
+	at, command := recording.WhatIfCommand(changes)
+	fork, err := recording.Engine().Fork()
 	if err != nil {
 		return err
 	}

@@ -61,13 +61,13 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 		return nil, err
 	}
 	wanted := withKinds(asked, append(extraKinds, world.Lease)...)
-	sight, err := live.CheckAccess(ctx, from.client, wanted, "")
+	access, err := live.CheckAccess(ctx, from.client, wanted, "")
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
 	}
-	o.Config = guarded(o.Config, sight.Unreadable)
-	unread, err := unreadableOf(sight.Unreadable)
-	return &clusterRecording{from: from, options: o, kinds: sight.Kinds, unread: unread}, err
+	o.Config = guarded(o.Config, access.Unreadable)
+	unread, err := unreadableOf(access.Unreadable)
+	return &clusterRecording{from: from, options: o, kinds: access.Kinds, unread: unread}, err
 }
 
 // record runs until a limit, a signal or an error, and returns which. It commits the file as soon as that has the

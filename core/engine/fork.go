@@ -101,13 +101,13 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, 
 // forkBindings copies the bindings in flight. In-flight pods are shared with the fork's queue, and plugin calls not yet
 // taken are made again, for the fork's plugins.
 func (e *Engine) forkBindings(from *Engine) {
-	flying := map[types.UID]*queue.Pod{}
+	inFlight := map[types.UID]*queue.Pod{}
 	for _, p := range e.queue.InFlight() {
-		flying[p.Pod().UID] = p
+		inFlight[p.Pod().UID] = p
 	}
 	for uid, b := range from.bindings {
 		twin := b.fork(e)
-		if popped := flying[uid]; popped != nil && b.stage == waitingForPermit {
+		if popped := inFlight[uid]; popped != nil && b.stage == waitingForPermit {
 			twin.popped = popped
 		}
 		e.bindings[uid] = twin

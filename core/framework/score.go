@@ -75,17 +75,17 @@ type scoreTable struct {
 	totals  []fwk.NodePluginScores
 }
 
-func (sheet *scoreTable) resize(all []*entry[fwk.ScorePlugin], state fwk.CycleState, nodes []fwk.NodeInfo) {
-	sheet.entries = sheet.entries[:0]
+func (t *scoreTable) resize(all []*entry[fwk.ScorePlugin], state fwk.CycleState, nodes []fwk.NodeInfo) {
+	t.entries = t.entries[:0]
 	for _, s := range all {
 		if !scoreSkipped(state, s.Plugin) {
-			sheet.entries = append(sheet.entries, s)
+			t.entries = append(t.entries, s)
 		}
 	}
-	cells := len(sheet.entries) * len(nodes)
-	sheet.scores = slices.Grow(sheet.scores[:0], cells)[:cells]
-	sheet.parts = slices.Grow(sheet.parts[:0], cells)[:cells]
-	sheet.totals = slices.Grow(sheet.totals[:0], len(nodes))[:len(nodes)]
+	cells := len(t.entries) * len(nodes)
+	t.scores = slices.Grow(t.scores[:0], cells)[:cells]
+	t.parts = slices.Grow(t.parts[:0], cells)[:cells]
+	t.totals = slices.Grow(t.totals[:0], len(nodes))[:len(nodes)]
 }
 
 func scoreSkipped(state fwk.CycleState, plugin string) bool {

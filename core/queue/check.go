@@ -66,8 +66,8 @@ func (q *Queue) checkHeaps() error {
 			}
 		}
 	}
-	if parked := q.unschedulablePods.leftovers.len() + q.unschedulablePods.exempt.len(); parked != q.unschedulablePods.len() {
-		errs = append(errs, fmt.Errorf("%d of %d parked pods have a place by age", parked, q.unschedulablePods.len()))
+	if aged := q.unschedulablePods.leftovers.len() + q.unschedulablePods.exempt.len(); aged != q.unschedulablePods.len() {
+		errs = append(errs, fmt.Errorf("%d of %d unschedulable pods are indexed by age", aged, q.unschedulablePods.len()))
 	}
 	return errors.Join(errs...)
 }
@@ -81,16 +81,16 @@ func (q *Queue) checkGroups() error {
 		}
 		for _, s := range p.groupEntries {
 			if s.at >= len(s.pods.pods) || s.pods.pods[s.at] != p {
-				errs = append(errs, fmt.Errorf("pod %q does not sit where it says", p.key))
+				errs = append(errs, fmt.Errorf("pod %q is not in its group where it says", p.key))
 			}
 		}
 		for _, g := range q.expectedGroups(p) {
 			if !slices.ContainsFunc(p.groupEntries, func(s groupEntry) bool { return s.pods == g }) {
-				errs = append(errs, fmt.Errorf("parked pod %q would not be found by the events that its rejectors await", p.key))
+				errs = append(errs, fmt.Errorf("unschedulable pod %q would not be found by the events that its rejectors await", p.key))
 			}
 		}
 		if len(p.groupEntries) != len(q.expectedGroups(p)) {
-			errs = append(errs, fmt.Errorf("parked pod %q would be found by events that its rejectors do not await", p.key))
+			errs = append(errs, fmt.Errorf("unschedulable pod %q would be found by events that its rejectors do not await", p.key))
 		}
 	}
 	if gated != q.unschedulablePods.gated {
@@ -111,14 +111,14 @@ func (q *Queue) checkParkOrder() error {
 		live++
 		counted[i/parkBlock][blockIndex(p.queuedIn)]++
 		if p.position != i {
-			errs = append(errs, fmt.Errorf("parked pod %q stands at %d in the line, but says %d", p.key, i, p.position))
+			errs = append(errs, fmt.Errorf("unschedulable pod %q is at %d of parkOrder, but says %d", p.key, i, p.position))
 		}
 	}
 	if live != l.count || !slices.Equal(counted, l.blocks) {
-		errs = append(errs, fmt.Errorf("%d pods stand in line, %v by block, but %d are counted, %v by block", live, counted, l.count, l.blocks))
+		errs = append(errs, fmt.Errorf("%d pods are in parkOrder, %v by block, but %d are counted, %v by block", live, counted, l.count, l.blocks))
 	}
 	if !slices.IsSortedFunc(slices.Collect(l.all()), byParkOrder) {
-		errs = append(errs, errors.New("the parked pods do not stand in the order in which they were parked"))
+		errs = append(errs, errors.New("the unschedulable pods are not in the order in which they arrived"))
 	}
 	return errors.Join(errs...)
 }

@@ -153,11 +153,11 @@ func (a *model) changed(pod *v1.Pod, d action) *v1.Pod {
 
 // end ends an attempt, one way or another.
 func (a *model) end(d action) {
-	flying := a.queue.InFlight()
-	if len(flying) == 0 {
+	inFlight := a.queue.InFlight()
+	if len(inFlight) == 0 {
 		return
 	}
-	p := flying[d.a%len(flying)]
+	p := inFlight[d.a%len(inFlight)]
 	pod := a.pods[p.Pod().Name]
 	if pod == nil || pod.UID != p.Pod().UID || d.b%7 == 0 {
 		a.queue.Done(p.Pod().UID)
@@ -199,7 +199,7 @@ func (a *model) wait(d time.Duration) {
 // checkCounts adds up records as metrics do, and returns what is wrong with them.
 func checkCounts(records []queue.Transition, counts queue.Counts) error {
 	in := map[queue.State]int{}
-	kept, blamed, last := 0, map[string]int{}, uint64(0)
+	kept, rejectors, last := 0, map[string]int{}, uint64(0)
 	for _, r := range records {
 		if r.Seq != last+1 {
 			return fmt.Errorf("record %d follows %d", r.Seq, last)
@@ -210,10 +210,10 @@ func checkCounts(records []queue.Transition, counts queue.Counts) error {
 			in[r.From]--
 			in[r.To]++
 			for _, plugin := range r.NewRejectors {
-				blamed[plugin]++
+				rejectors[plugin]++
 			}
 			for _, plugin := range r.ClearedRejectors {
-				blamed[plugin]--
+				rejectors[plugin]--
 			}
 		case queue.InFlightEventAdded:
 			kept++
@@ -231,7 +231,7 @@ func checkCounts(records []queue.Transition, counts queue.Counts) error {
 	if counts.InFlight == 0 && kept != 0 {
 		return fmt.Errorf("by the records %d events are kept for no pod in flight", kept)
 	}
-	for plugin, n := range blamed {
+	for plugin, n := range rejectors {
 		waiting := counts.Active + counts.Backoff + counts.ErrorBackoff + counts.Unschedulable + counts.Gated
 		if n < 0 || n > waiting {
 			return fmt.Errorf("by the records %s has %d of %d pods on its account", plugin, n, waiting)
@@ -261,12 +261,12 @@ func TestQueue_Liveness(t *testing.T) {
 		for _, d := range drawActions(t) {
 			a.apply(d)
 		}
-		parked := names(sortedPods(a.queue, queue.Unschedulable))
+		unschedulable := names(sortedPods(a.queue, queue.Unschedulable))
 		a.jump = true
 		a.wait(5*time.Minute + 31*time.Second)
 		for _, p := range sortedPods(a.queue, queue.Unschedulable) {
-			if slices.Contains(parked, p.Pod().Name) {
-				t.Fatalf("pod %s is still parked after five and a half minutes", p.Pod().Name)
+			if slices.Contains(unschedulable, p.Pod().Name) {
+				t.Fatalf("pod %s is still unschedulable after five and a half minutes", p.Pod().Name)
 			}
 		}
 		a.wait(11 * time.Second)

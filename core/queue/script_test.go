@@ -54,7 +54,7 @@ func TestQueue_Scripts(t *testing.T) {
 
 // runScript plays a story, and returns it with what the queue did this time.
 func runScript(t *testing.T, story string) string {
-	s := &script{t: t, opts: queue.DefaultOptions(), now: clock("12:00:00"), pods: map[string]*v1.Pod{}, flying: map[string]*queue.Pod{}}
+	s := &script{t: t, opts: queue.DefaultOptions(), now: clock("12:00:00"), pods: map[string]*v1.Pod{}, inFlight: map[string]*queue.Pod{}}
 	var out strings.Builder
 	for line := range strings.Lines(story) {
 		if strings.HasPrefix(line, "  ") {
@@ -81,16 +81,16 @@ func runScript(t *testing.T, story string) string {
 
 // script is the world of one story.
 type script struct {
-	t       *testing.T
-	opts    queue.Options
-	plugins []fwk.EnqueueExtensions
-	gates   []fwk.PreEnqueuePlugin
-	queue   *queue.Queue
-	journal *queue.Journal
-	now     time.Time
-	pods    map[string]*v1.Pod
-	flying  map[string]*queue.Pod
-	said    []string
+	t        *testing.T
+	opts     queue.Options
+	plugins  []fwk.EnqueueExtensions
+	gates    []fwk.PreEnqueuePlugin
+	queue    *queue.Queue
+	journal  *queue.Journal
+	now      time.Time
+	pods     map[string]*v1.Pod
+	inFlight map[string]*queue.Pod
+	said     []string
 }
 
 func clock(s string) time.Time {
@@ -381,11 +381,11 @@ func (s *script) pop() {
 		s.say("nothing")
 		return
 	}
-	s.flying[p.Pod().Name] = p
+	s.inFlight[p.Pod().Name] = p
 }
 
 func (s *script) fail(args []string) {
-	p := s.flying[args[0]]
+	p := s.inFlight[args[0]]
 	unschedulable, pending := sets.New[string](), sets.New[string]()
 	for _, arg := range args[1:] {
 		key, names, _ := strings.Cut(arg, "=")

@@ -88,7 +88,7 @@ func TestReadPlan_RefusesWhatCannotBeRun(t *testing.T) {
 		{"0", "1", "", "", "hours is 0"},
 		{"1", "99", "", "", "replicas is 99"},
 		{"1", "1", `"watch lost":2`, "", `"watch lost"`},
-		{"1", "1", `"weather":0.5`, "", `"weather"`},
+		{"1", "1", `"swarm":0.5`, "", `"swarm"`},
 		{"1", "1", "", `{"at":"1s","do":"dance"}`, `"dance"`},
 		{"1", "1", "", `{"at":"2s","do":"pods"},{"at":"1s","do":"pods"}`, "before the one"},
 		{"1", "1", "", `{"at":"1s","do":"pods","count":-1}`, "out of range"},

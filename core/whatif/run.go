@@ -49,15 +49,15 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, stewards, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()), comparisons(e))
+	c, owners, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()), comparisons(e))
 	if err != nil {
 		return nil, err
 	}
 	r := &run{
 		options: o, base: e, engine: fork, cluster: c, bridge: bridge{c}, start: c.Now(), now: c.Now(), lastChange: c.Now(),
-		slots: newSlotTracker(e), recreations: newRecreations(stewards),
+		slots: newSlotTracker(e), recreations: newRecreations(owners),
 	}
-	r.noteTemplates(stewards.unknown)
+	r.noteTemplates(owners.unknown)
 	r.startTaintsIfNeeded()
 	r.startDeviceTaints()
 	r.finishPending()

@@ -23,7 +23,7 @@ const frame = 40 * time.Millisecond
 func TestAdvance_PlaysInTraceTime(t *testing.T) {
 	d := open(t, record(t, 6, 60), playback.Options{Name: "a minute"})
 	if d.Playing() || d.Record() != 0 || !d.Now().Equal(start) || d.Speed() != 1 {
-		t.Errorf("a deck begins at record %d, %v, playing %v at %v", d.Record(), d.Now(), d.Playing(), d.Speed())
+		t.Errorf("a recording begins at record %d, %v, playing %v at %v", d.Record(), d.Now(), d.Playing(), d.Speed())
 	}
 	if d.Advance(time.Second) {
 		t.Error("while it is paused there is nothing new to see")
@@ -38,7 +38,7 @@ func TestAdvance_PlaysInTraceTime(t *testing.T) {
 		t.Errorf("after %v it is %v in the trace", 100*frame, got)
 	}
 	if now := d.Engine().Now(); now.After(d.Now()) || d.Now().Sub(now) > 5*time.Second {
-		t.Errorf("the engine is at %v, the deck at %v", now, d.Now())
+		t.Errorf("the engine is at %v, the recording at %v", now, d.Now())
 	}
 }
 
@@ -170,17 +170,17 @@ func TestAdvance_BoundedWork(t *testing.T) {
 }
 
 // TestSeek_BoundedAfterPrefetch bounds what is played again on the way to any record of the traces that are built in, once the
-// scout is through.
+// prefetch is done.
 func TestSeek_BoundedAfterPrefetch(t *testing.T) {
 	for _, built := range demo.Traces() {
 		var told int
 		d := embedded(t, built.Name, playback.Options{Follower: newFollowerFunc(&told)})
-		for before := -1; before != told; { // paused, all of every portion goes to the scout
+		for before := -1; before != told; { // paused, all of every portion goes to the prefetch
 			before = told
 			d.Advance(frame)
 		}
 		if !d.Report().OK() || d.Report().Records != uint64(d.Records()) {
-			t.Errorf("%s: the scout did not see everything: %+v", built.Name, d.Report())
+			t.Errorf("%s: the prefetch did not see everything: %+v", built.Name, d.Report())
 		}
 		most := d.Records() / 5
 		for i := range 12 {
@@ -229,7 +229,7 @@ func TestStep_BackUndoesStep(t *testing.T) {
 			d.ToEnd()
 			for i := len(there) - 1; i >= 0; i-- {
 				if there[i] == d.Records() {
-					continue // it is where the deck stands
+					continue // it is where the recording stands
 				}
 				if !c.back(d) || d.Record() != there[i] || d.Playing() {
 					t.Fatalf("step %d back leads to record %d, playing %v, want %d and paused", len(there)-i, d.Record(), d.Playing(), there[i])
@@ -261,7 +261,7 @@ func TestHistogram_CoversTrace(t *testing.T) {
 		t.Error("what was known of the beginning has changed")
 	}
 	if len(all.Pending) != len(all.Decisions) || d.Now().Sub(start) != 20*time.Second {
-		t.Errorf("the scout knows %d of %d values, and stands at %v", len(all.Pending), len(all.Decisions), d.Now().Sub(start))
+		t.Errorf("the prefetch knows %d of %d values, and stands at %v", len(all.Pending), len(all.Decisions), d.Now().Sub(start))
 	}
 	decided := 0.0
 	for _, n := range all.Decisions {
@@ -308,7 +308,7 @@ func TestMarks_NextAndPrev(t *testing.T) {
 	d.SeekTo(d.Marks()[2].At)
 	d.Advance(frame)
 	if d.PrevMark(); d.Record() >= there[2] {
-		t.Errorf("playing, the mark just passed holds on to the deck: record %d, marks at %v", d.Record(), there)
+		t.Errorf("playing, the mark just passed holds on to the recording: record %d, marks at %v", d.Record(), there)
 	}
 }
 
@@ -350,7 +350,7 @@ func TestOpen_DamagedTrace(t *testing.T) {
 	}
 }
 
-// TestSeek_StateDoesNotDependOnPath presses keys at random, and then goes to a record: the engine and its companion are
+// TestSeek_StateDoesNotDependOnPath presses keys at random, and then goes to a record: the engine and its follower are
 // what they are when everything up to there is played straight.
 func TestSeek_StateDoesNotDependOnPath(t *testing.T) {
 	file := record(t, 5, 50)
@@ -396,7 +396,7 @@ func TestSeek_StateDoesNotDependOnPath(t *testing.T) {
 			rt.Fatalf("at record %d the digest is %v, want %v", n, got, want)
 		}
 		if sumOf(d) != sumOf(straight) {
-			rt.Fatalf("at record %d the companion remembers something else", n)
+			rt.Fatalf("at record %d the follower remembers something else", n)
 		}
 		if err := d.Engine().Check(); err != nil {
 			rt.Fatal(err)
@@ -404,11 +404,11 @@ func TestSeek_StateDoesNotDependOnPath(t *testing.T) {
 	})
 }
 
-// BenchmarkOpen_Embedded is what the traces that are built in cost: to open, to scout to the end, and to go anywhere in.
+// BenchmarkOpen_Embedded is what the traces that are built in cost: to open, to prefetch to the end, and to go anywhere in.
 func BenchmarkOpen_Embedded(b *testing.B) {
 	for _, built := range demo.Traces() {
 		b.Run(built.Name, func(b *testing.B) {
-			var opening, scouting, slowestAdvance, slowestSeek time.Duration
+			var opening, prefetching, slowestAdvance, slowestSeek time.Duration
 			var kept int64
 			var d *playback.Recording
 			for b.Loop() {
@@ -421,7 +421,7 @@ func BenchmarkOpen_Embedded(b *testing.B) {
 					d.Advance(frame)
 					slowestAdvance = max(slowestAdvance, b.Elapsed()-began)
 				}
-				scouting += b.Elapsed() - before
+				prefetching += b.Elapsed() - before
 				kept = heap() - held
 				for i := range 50 {
 					began := b.Elapsed()
@@ -431,7 +431,7 @@ func BenchmarkOpen_Embedded(b *testing.B) {
 			}
 			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 			b.ReportMetric(ms(opening)/float64(b.N), "ms-open")
-			b.ReportMetric(ms(scouting)/float64(b.N), "ms-scout")
+			b.ReportMetric(ms(prefetching)/float64(b.N), "ms-prefetch")
 			b.ReportMetric(ms(slowestAdvance), "ms-slowest-advance")
 			b.ReportMetric(ms(slowestSeek), "ms-slowest-seek")
 			b.ReportMetric(float64(kept)/(1<<20), "MiB-kept")

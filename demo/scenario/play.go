@@ -90,18 +90,18 @@ func (s *simulation) finalLeader() int {
 
 // newSimulation returns the simulation at the scenario's start: the cluster after the warm-up.
 func (s *Scenario) newSimulation(before []world.Object) (*simulation, error) {
-	furnish := func(st *simulation) error { return st.CreateInitial() }
+	create := func(st *simulation) error { return st.CreateInitial() }
 	if len(before) > 0 {
-		furnish = func(st *simulation) error { return st.cluster.Load(before...) }
+		create = func(st *simulation) error { return st.cluster.Load(before...) }
 	}
-	st, err := s.simulationAt(s.Start, s.file.Seed, furnish)
+	st, err := s.simulationAt(s.Start, s.file.Seed, create)
 	if err != nil {
 		return nil, err
 	}
 	return st, st.setInitialUsage()
 }
 
-func (s *Scenario) simulationAt(start time.Time, seed uint64, furnish func(*simulation) error) (*simulation, error) {
+func (s *Scenario) simulationAt(start time.Time, seed uint64, create func(*simulation) error) (*simulation, error) {
 	c, err := s.newCluster(start, seed)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Scenario) simulationAt(start time.Time, seed uint64, furnish func(*simu
 	if err != nil {
 		return nil, err
 	}
-	if err := furnish(st); err != nil {
+	if err := create(st); err != nil {
 		return nil, err
 	}
 	st.setInitialCapacity()

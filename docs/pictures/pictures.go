@@ -54,7 +54,7 @@ var pictures = []picture{
 	},
 	{
 		file: "evictions", trace: "zone-failure", at: 2500 * time.Millisecond, after: kind(trace.Eviction), pane: views.EvictionsPane, w: 120, h: 30,
-		title: "5 Evictions", altText: "The departure board: who leaves which node, why, and when",
+		title: "5 Evictions", altText: "The evictions: which pod leaves which node, why, and when",
 	},
 	{
 		file: "leader", trace: "leader-failover", at: 6 * time.Second, after: kind(trace.LeaderChange), pane: views.LeaderPane, w: 120, h: 30,

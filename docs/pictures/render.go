@@ -30,15 +30,15 @@ func (s picture) render() ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no theme %q", s.theme)
 	}
-	deck, err := s.open()
+	recording, err := s.open()
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	about := draw.Picture{Title: s.title, Description: s.altText}
-	at := s.moment(deck)
+	at := s.moment(recording)
 	if s.frames == 0 {
-		canvas, err := s.frame(deck, at)
+		canvas, err := s.frame(recording, at)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (s picture) render() ([]byte, error) {
 	}
 	moving := draw.Animation{Picture: about, Every: s.every}
 	for i := range s.frames {
-		canvas, err := s.frame(deck, at.Add(time.Duration(i)*s.every))
+		canvas, err := s.frame(recording, at.Add(time.Duration(i)*s.every))
 		if err != nil {
 			return nil, err
 		}
@@ -58,9 +58,9 @@ func (s picture) render() ([]byte, error) {
 }
 
 // frame draws the screen at a moment.
-func (s picture) frame(deck *playback.Recording, at time.Time) (*draw.Canvas, error) {
-	deck.SeekTo(at)
-	m, err := s.model(deck)
+func (s picture) frame(recording *playback.Recording, at time.Time) (*draw.Canvas, error) {
+	recording.SeekTo(at)
+	m, err := s.model(recording)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s picture) frame(deck *playback.Recording, at time.Time) (*draw.Canvas, er
 	ui := &views.State{Open: s.pane, Focus: views.QueuePane, Hints: []draw.Hint{
 		{Key: "/", Action: "filter"}, {Key: ":", Action: "command"}, {Key: "enter", Action: "open"}, {Key: "space", Action: "play"}, {Key: "z", Action: "zoom"}, {Key: "?", Action: "help"},
 	}}
-	views.Screen(canvas, m, ui, draw.Braille, deck.Now())
+	views.Screen(canvas, m, ui, draw.Braille, recording.Now())
 	return canvas, nil
 }
 
@@ -84,27 +84,27 @@ func (s picture) open() (*playback.Recording, error) {
 }
 
 // moment is when the picture is taken.
-func (s picture) moment(deck *playback.Recording) time.Time {
+func (s picture) moment(recording *playback.Recording) time.Time {
 	if s.after != nil {
-		for _, m := range deck.Marks() {
+		for _, m := range recording.Marks() {
 			if m.Mark.Kind == *s.after {
 				return m.At.Add(s.at)
 			}
 		}
 	}
-	return deck.Start().Add(s.at)
+	return recording.Start().Add(s.at)
 }
 
 // model is what there is to see then.
-func (s picture) model(deck *playback.Recording) (*views.Model, error) {
-	history, _ := deck.Follower().(*collect.History)
+func (s picture) model(recording *playback.Recording) (*views.Model, error) {
+	history, _ := recording.Follower().(*collect.History)
 	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: history})
-	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(deck)}
+	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(recording)}
 	look.Timeline.Paused = s.frames == 0
 	if s.selects != nil {
 		for _, pane := range []views.PaneID{views.Overview, views.EvictionsPane, views.DecisionsPane} {
 			look.Open = pane
-			pod, node := s.selects(collector.Model(deck.Engine(), look))
+			pod, node := s.selects(collector.Model(recording.Engine(), look))
 			if pod != "" || node != "" {
 				namespace, name, _ := strings.Cut(pod, "/")
 				look.Pod, look.Node = world.PodRef{Namespace: namespace, Name: name}, node
@@ -118,28 +118,28 @@ func (s picture) model(deck *playback.Recording) (*views.Model, error) {
 	look.Open = s.pane
 	if s.whatIf != "" {
 		var err error
-		if look.WhatIf, err = s.whatIfAnswer(deck); err != nil {
+		if look.WhatIf, err = s.whatIfAnswer(recording); err != nil {
 			return nil, err
 		}
-		m := collector.Model(deck.Engine(), look)
+		m := collector.Model(recording.Engine(), look)
 		m.Header.Mode = views.WhatIfMode
 		return m, nil
 	}
-	return collector.Model(deck.Engine(), look), nil
+	return collector.Model(recording.Engine(), look), nil
 }
 
 // whatIfAnswer tries the change on a copy.
-func (s picture) whatIfAnswer(deck *playback.Recording) (*views.WhatIf, error) {
+func (s picture) whatIfAnswer(recording *playback.Recording) (*views.WhatIf, error) {
 	changes, err := change.ParseAll(strings.Fields(s.whatIf))
 	if err != nil {
 		return nil, err
 	}
-	fork, err := deck.Engine().Fork()
+	fork, err := recording.Engine().Fork()
 	if err != nil {
 		return nil, err
 	}
-	if deck.Now().After(fork.Now()) {
-		if err := fork.Apply(world.Input{At: deck.Now(), Event: world.Tick{}}); err != nil {
+	if recording.Now().After(fork.Now()) {
+		if err := fork.Apply(world.Input{At: recording.Now(), Event: world.Tick{}}); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +147,7 @@ func (s picture) whatIfAnswer(deck *playback.Recording) (*views.WhatIf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect.WhatIf(answer, s.whatIf, change.Command(s.trace, deck.Now().Sub(deck.Start()), changes)), nil
+	return collect.WhatIf(answer, s.whatIf, change.Command(s.trace, recording.Now().Sub(recording.Start()), changes)), nil
 }
 
 // marks are how the kinds of marks look.
@@ -156,9 +156,9 @@ var marks = map[trace.MarkKind]views.Mark{
 	trace.LeaderChange: {Glyph: '♥'}, trace.FirstFailure: {Glyph: '✗', Bad: true},
 }
 
-func timeline(deck *playback.Recording) *views.Timeline {
-	t := &views.Timeline{Start: deck.Start(), End: deck.End(), At: deck.Now(), Speed: "1x", Paused: true}
-	for _, m := range deck.Marks() {
+func timeline(recording *playback.Recording) *views.Timeline {
+	t := &views.Timeline{Start: recording.Start(), End: recording.End(), At: recording.Now(), Speed: "1x", Paused: true}
+	for _, m := range recording.Marks() {
 		mark := marks[m.Mark.Kind]
 		mark.At, mark.Label = m.At, printable.Text(m.Mark.Text)
 		t.Marks = append(t.Marks, mark)

@@ -32,7 +32,7 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 	}
 	if evictions := c.evictions(e, query); evictions != nil {
 		v.Terminating = evictions.Counts[views.StateTerminating]
-		v.Departures = c.departures(e.Now())
+		v.RecentEvictions = c.recentEvictions(e.Now())
 	}
 	return v
 }
@@ -87,20 +87,20 @@ func sizeOf(c, least, most capacity) views.BodySize {
 	return views.Large
 }
 
-// maxDepartures bounds the departures that are shown at once.
+// maxRecentEvictions bounds the evictions that are shown at once.
 //
-//orrery:limit screen; departures that are drawn at once; the others are not
-const maxDepartures = 64
+//orrery:limit screen; recent evictions that are drawn at once; the others are not
+const maxRecentEvictions = 64
 
-// departures are the evictions that began lately, of those that the evictions pane lists.
-func (c *Collector) departures(now time.Time) []views.Departure {
+// recentEvictions are those that began lately, of those that the evictions pane lists.
+func (c *Collector) recentEvictions(now time.Time) []views.RecentEviction {
 	m := &c.evictionList
-	var list []views.Departure
+	var list []views.RecentEviction
 	add := func(d *evict.Eviction) {
 		at := departedAt(d)
 		node, ok := c.nodes.positions[d.Node]
-		if age := now.Sub(at); ok && age >= 0 && age < views.DepartureTime && len(list) < maxDepartures {
-			list = append(list, views.Departure{Node: node, At: at})
+		if age := now.Sub(at); ok && age >= 0 && age < views.RecentEvictionTime && len(list) < maxRecentEvictions {
+			list = append(list, views.RecentEviction{Node: node, At: at})
 		}
 	}
 	for i := range m.open {
@@ -108,7 +108,7 @@ func (c *Collector) departures(now time.Time) []views.Departure {
 			add(&m.open[i])
 		}
 	}
-	for i := len(m.ended) - 1; i >= 0 && now.Sub(m.ended[i].Ended) < views.DepartureTime; i-- {
+	for i := len(m.ended) - 1; i >= 0 && now.Sub(m.ended[i].Ended) < views.RecentEvictionTime; i-- {
 		if m.ended[i].Phase == evict.Evicted {
 			add(&m.ended[i])
 		}

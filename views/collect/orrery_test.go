@@ -132,8 +132,8 @@ func TestOrrery_Preemption(t *testing.T) {
 			t.Errorf("it marks node %d for %d victims, want %s for %d", v.Nominated, v.Victims, last.Nominated, len(last.Preemption.Victims))
 		}
 		departing := 0
-		for _, departure := range v.Departures {
-			if departure.Node == v.Nominated && departure.At.Equal(last.At) {
+		for _, eviction := range v.RecentEvictions {
+			if eviction.Node == v.Nominated && eviction.At.Equal(last.At) {
 				departing++
 			}
 		}
@@ -145,8 +145,8 @@ func TestOrrery_Preemption(t *testing.T) {
 	t.Error("there is no preemption")
 }
 
-// TestOrrery_DeparturesAreOver checks that a departure is shown for its time only.
-func TestOrrery_DeparturesAreOver(t *testing.T) {
+// TestOrrery_RecentEvictionsAreShownForATime checks that a recent eviction is shown for its time only.
+func TestOrrery_RecentEvictionsAreShownForATime(t *testing.T) {
 	d := playRecording(t, "zone-failure")
 	for _, m := range d.Marks() {
 		if m.Mark.Kind == trace.Eviction {
@@ -159,12 +159,12 @@ func TestOrrery_DeparturesAreOver(t *testing.T) {
 		d.SeekTo(d.Now().Add(100 * time.Millisecond))
 		history, _ := d.Follower().(*collect.History)
 		v := collect.New(collect.Options{History: history}).Model(d.Engine(), collect.Query{Open: views.OrreryPane}).Orrery
-		for _, departure := range v.Departures {
-			if age := d.Engine().Now().Sub(departure.At); age < 0 || age >= views.DepartureTime {
-				t.Fatalf("at %v a departure is listed that began %v ago", d.Now(), age)
+		for _, eviction := range v.RecentEvictions {
+			if age := d.Engine().Now().Sub(eviction.At); age < 0 || age >= views.RecentEvictionTime {
+				t.Fatalf("at %v an eviction is listed that began %v ago", d.Now(), age)
 			}
 		}
-		shown += len(v.Departures)
+		shown += len(v.RecentEvictions)
 	}
 	if shown == 0 {
 		t.Error("in ten seconds nothing departs")

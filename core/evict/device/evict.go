@@ -143,18 +143,18 @@ func (c *Controller) emitEvent(pod *v1.Pod, note string) {
 
 // recordPhase records how far a pod's eviction has come.
 func (c *Controller) recordPhase(pod *v1.Pod, phase evict.Phase, d *deadline) {
-	departure := evict.Eviction{
+	eviction := evict.Eviction{
 		Pod: world.PodRefOf(pod), Node: pod.Spec.NodeName, Cause: evict.DeviceTaint, Phase: phase,
 		Predicted: !c.options.Act && !c.evictor.HasCondition(pod), Initiator: Name, Reason: reasonText(d), FirstSeen: c.now, Deadline: d.at,
 	}
-	departure.Budget, departure.DisruptionsAllowed = c.record.BudgetOf(pod)
-	if departure.Predicted {
-		departure.Prediction.PredictedAt = evict.Later(d.at, c.now)
+	eviction.Budget, eviction.DisruptionsAllowed = c.record.BudgetOf(pod)
+	if eviction.Predicted {
+		eviction.Prediction.PredictedAt = evict.Later(d.at, c.now)
 	}
 	if pod.DeletionTimestamp != nil {
-		departure.Phase, departure.Deadline = evict.Terminating, pod.DeletionTimestamp.Time
+		eviction.Phase, eviction.Deadline = evict.Terminating, pod.DeletionTimestamp.Time
 	}
-	c.record.Write(departure)
+	c.record.Write(eviction)
 }
 
 func reasonText(d *deadline) string {

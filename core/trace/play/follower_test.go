@@ -63,7 +63,7 @@ func TestFollower_ObservesWhatTheRecordersObserverDid(t *testing.T) {
 			t.Fatal(report.First)
 		}
 		if diff := cmp.Diff(live.lines, again.lines); diff != "" {
-			t.Errorf("scene %d: the replay's companion heard something else (-live +replayed):\n%s", seed, diff)
+			t.Errorf("scene %d: the replay's follower was told something else (-live +replayed):\n%s", seed, diff)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestFollower_IsForkedWithTheEngine(t *testing.T) {
 	p := open()
 	heard := map[int]int{} // log lines by the number of records played
 	rapid.Check(t, func(rt *rapid.T) {
-		for range rapid.IntRange(0, 40).Draw(rt, "scouted") {
+		for range rapid.IntRange(0, 40).Draw(rt, "prefetched") {
 			if _, _, err := p.Prefetch(); err != nil {
 				rt.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestFollower_IsForkedWithTheEngine(t *testing.T) {
 		}
 		heard[to] = len(got)
 		if n := p.Engine().Counters().Inputs; n > uint64(len(got)) {
-			rt.Fatalf("at record %d the engine has heard %d inputs, the companion %d lines", to, n, len(got))
+			rt.Fatalf("at record %d the engine has heard %d inputs, the follower %d lines", to, n, len(got))
 		}
 	})
 	if err := p.SeekRecord(p.End().Record); err != nil {
@@ -153,7 +153,7 @@ func TestPrefetch_ShortensSeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.At().Record != 10 || p.Report().Records != uint64(len(p.Records())) || !p.Report().OK() {
-		t.Errorf("after the scout has gone the player stands at %v, and the report says %+v", p.At(), p.Report())
+		t.Errorf("after the prefetch the player stands at %v, and the report says %+v", p.At(), p.Report())
 	}
 	for to := range len(p.Records()) {
 		from, ok := p.NearestFork(to)
@@ -184,6 +184,6 @@ func TestPrefetch_ContinuesAfterThePlayerOvertakesIt(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(*straight.Report(), *p.Report()); diff != "" {
-		t.Errorf("the reports differ (-straight +scouted):\n%s", diff)
+		t.Errorf("the reports differ (-straight +prefetched):\n%s", diff)
 	}
 }

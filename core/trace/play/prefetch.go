@@ -27,19 +27,19 @@ func (p *Player) startPrefetch() (Work, error) {
 	if last, ok := p.forks.nearest(p.reported); ok && from.record < last.record {
 		from = last
 	}
-	scout, err := from.fork()
+	ahead, err := from.fork()
 	if err != nil {
 		return 0, err
 	}
-	work := forkWork(scout.engine)
-	for scout.record < p.reported {
-		played, err := p.play(&scout)
+	work := forkWork(ahead.engine)
+	for ahead.record < p.reported {
+		played, err := p.play(&ahead)
 		if err != nil {
 			return work, err
 		}
 		work += played
 	}
-	p.ahead = &scout
+	p.ahead = &ahead
 	return work, nil
 }
 

@@ -46,17 +46,17 @@ func reached(t *testing.T, kinds []world.Kind, namespace string, permit func(pat
 	if err != nil {
 		t.Fatal(err)
 	}
-	sight, err := live.CheckAccess(t.Context(), client, kinds, namespace)
+	access, err := live.CheckAccess(t.Context(), client, kinds, namespace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sight, g
+	return access, g
 }
 
 func TestCheckAccess_FallsBackToNamespace(t *testing.T) {
 	inTeamA := func(path string) bool { return strings.Contains(path, "/namespaces/team-a/") }
-	sight, g := reached(t, world.Kinds(), "team-a", inTeamA)
-	if got, want := len(sight.Kinds)+len(sight.Unreadable)-len(sight.Namespaces), len(world.Kinds()); got != want {
+	access, g := reached(t, world.Kinds(), "team-a", inTeamA)
+	if got, want := len(access.Kinds)+len(access.Unreadable)-len(access.Namespaces), len(world.Kinds()); got != want {
 		t.Errorf("%d kinds are accounted for, want %d", got, want)
 	}
 	for _, kind := range world.Kinds() {
@@ -67,30 +67,30 @@ func TestCheckAccess_FallsBackToNamespace(t *testing.T) {
 				tries++
 			}
 		}
-		within := sight.Namespaces[kind] == "team-a"
-		if readable := slices.Contains(sight.Kinds, kind); readable != within {
+		within := access.Namespaces[kind] == "team-a"
+		if readable := slices.Contains(access.Kinds, kind); readable != within {
 			t.Errorf("%s: readable: %t, within team-a: %t", kind, readable, within)
 		}
 		// Everywhere, and then either in the namespace, where it is both listed and watched, or nowhere else.
 		if want := 1 + 2*map[bool]int{true: 1}[within]; tries != want {
 			t.Errorf("%s: asked for %d times, want %d: %q", kind, tries, want, g.asked)
 		}
-		i := slices.IndexFunc(sight.Unreadable, func(u live.Unreadable) bool { return u.Kind == kind })
-		if i < 0 || !sight.Unreadable[i].Forbidden || (sight.Unreadable[i].OnlyIn == "team-a") != within {
-			t.Errorf("%s: what cannot be read of it is %+v", kind, sight.Unreadable)
+		i := slices.IndexFunc(access.Unreadable, func(u live.Unreadable) bool { return u.Kind == kind })
+		if i < 0 || !access.Unreadable[i].Forbidden || (access.Unreadable[i].OnlyIn == "team-a") != within {
+			t.Errorf("%s: what cannot be read of it is %+v", kind, access.Unreadable)
 		}
 	}
 	for _, kind := range []world.Kind{world.Pod, world.PodDisruptionBudget, world.ReplicaSet} {
-		if sight.Namespaces[kind] == "" {
+		if access.Namespaces[kind] == "" {
 			t.Errorf("%s are not read in the namespace", kind)
 		}
 	}
 }
 
 func TestCheckAccess_NoFallbackWithoutNamespace(t *testing.T) {
-	sight, g := reached(t, []world.Kind{world.Pod, world.Node}, "", func(path string) bool { return path == "/api/v1/nodes" })
-	if !slices.Equal(sight.Kinds, []world.Kind{world.Node}) || len(sight.Namespaces) > 0 || len(sight.Unreadable) != 1 || sight.Unreadable[0].OnlyIn != "" {
-		t.Errorf("the sight is %+v", sight)
+	access, g := reached(t, []world.Kind{world.Pod, world.Node}, "", func(path string) bool { return path == "/api/v1/nodes" })
+	if !slices.Equal(access.Kinds, []world.Kind{world.Node}) || len(access.Namespaces) > 0 || len(access.Unreadable) != 1 || access.Unreadable[0].OnlyIn != "" {
+		t.Errorf("the access is %+v", access)
 	}
 	for _, path := range g.asked {
 		if strings.Contains(path, "/namespaces/") {

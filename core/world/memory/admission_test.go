@@ -32,8 +32,8 @@ func podWith(change func(*v1.Pod)) *v1.Pod {
 	return pod
 }
 
-// furnish fills a cluster with what pods refer to in these tests.
-func furnish(s *scene) {
+// createReferenced fills a cluster with what pods refer to in these tests.
+func createReferenced(s *scene) {
 	create(s, class("high", 1_000_000))
 	polite := class("polite", 900)
 	polite.PreemptionPolicy = ptr(v1.PreemptNever)
@@ -109,7 +109,7 @@ func TestAdmission_Pod(t *testing.T) {
 			"node.kubernetes.io/unreachable:NoExecute for 6000s, node.kubernetes.io/not-ready:NoExecute for 300s",
 		},
 		{
-			"a pod that asks for something tolerates memory pressure",
+			"a pod that requests something tolerates memory pressure",
 			mk.Pod("web").CPU("1").Obj(),
 			func(p *v1.Pod) any {
 				return strings.HasSuffix(tolerated(p), "node.kubernetes.io/memory-pressure:NoSchedule")
@@ -196,7 +196,7 @@ func TestAdmission_Pod(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newScene(t, memory.Options{})
-			furnish(s)
+			createReferenced(s)
 			if diff := cmp.Diff(tc.want, tc.see(create(s, tc.pod))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -303,7 +303,7 @@ func TestAdmission_Refusals(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newScene(t, memory.Options{})
-			furnish(s)
+			createReferenced(s)
 			_, err := s.Create(tc.o)
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("creating it gave\n%v\nwant\n%s", err, tc.want)
