@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "orrery-pty-")
 	if err == nil {
 		orrery = filepath.Join(folder, "orrery")
-		build := exec.Command("go", "build", "-o", orrery, "orrery/cmd/orrery")
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", orrery, "orrery/cmd/orrery")
 		build.Stderr = os.Stderr
 		err = build.Run()
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 // Build builds a program into a directory and returns its file. Orrery is built in its own module, with the dependencies it is
-// released with.
+// released with; stripped, as a release is.
 func Build(pkg, dir string) (string, error) {
 	module := "orrery/core/parity"
 	if pkg == Orrery {
@@ -30,7 +30,7 @@ func Build(pkg, dir string) (string, error) {
 		return "", fmt.Errorf("finding module %s: %w; run this in core/parity", module, err)
 	}
 	name := filepath.Join(dir, filepath.Base(pkg))
-	build := exec.Command("go", "build", "-o", name, pkg)
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", name, pkg)
 	build.Dir = strings.TrimSpace(string(root))
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, out)
