@@ -84,12 +84,14 @@ func (p *programs) run(ctx context.Context, t fuzz.Target, length time.Duration)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	err := c.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+	if exit := (*exec.ExitError)(nil); err != nil && ctx.Err() == nil && !errors.As(err, &exit) {
 		return round{}, fmt.Errorf("running %s of %s: %w", t.Name, t.Package, err)
 	}
 	r := roundOf(out.String(), t, err != nil && ctx.Err() == nil)
-	r.processor = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-	r.memory = memoryOf(c.ProcessState)
+	if c.ProcessState != nil {
+		r.processor = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		r.memory = memoryOf(c.ProcessState)
+	}
 	return r, nil
 }
 

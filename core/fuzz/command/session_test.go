@@ -116,6 +116,17 @@ func TestSession_EndsOnErrors(t *testing.T) {
 	}
 }
 
+// An interrupt ends a round, and is no error: what was done until then is told.
+func TestPrograms_RoundEndsByInterrupt(t *testing.T) {
+	target := fuzz.Target{Package: "core/x", Name: "FuzzX"}
+	p := &programs{dir: t.TempDir(), built: map[string]func() error{target.Package: func() error { return nil }}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := p.run(ctx, target, time.Minute); err != nil || got != (round{}) {
+		t.Errorf("the round is %+v, %v", got, err)
+	}
+}
+
 func TestRoundOf_ReadsGoTest(t *testing.T) {
 	const counted = "fuzz: elapsed: 0s, gathering baseline coverage: 2/2 completed, now fuzzing with 1 workers\nfuzz: elapsed: 3s, execs: 10 (3/sec), new interesting: 1 (total: 3)\n" +
 		"fuzz: elapsed: 6s, execs: 1234 (411/sec), new interesting: 5 (total: 7)\n"
