@@ -66,7 +66,7 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	return d, nil
 }
 
-// explain is Pod without remedies. The pod is nil if its schedulerName is that of another.
+// explain is Pod without remedies. The pod is nil if it is another scheduler's.
 func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error) {
 	if pod := e.Store().Pod(ref.Namespace, ref.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) == nil {
 		return ofOtherScheduler(e, pod), nil, nil
