@@ -84,16 +84,16 @@ bench-attach: ## what readers and recordings on disk take of orrery run, with 10
 	cd $(PARITY) && go test ./benchattach -run none -bench '$(ROW)' -benchtime 1x -timeout 2h
 
 soak: ## virtual hours of hostile operation, HOURS of them from SEED; PLAN=file for one plan
-	go run ./core/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))
+	go run ./core/testing/soak/command $(if $(PLAN),-plan '$(PLAN)',-hours $(HOURS) -seed $(SEED))
 
 soak-live: ## two replicas and a console on a real API server, through faults, for MINUTES; RATE pods per second come and go
 	cd $(PARITY) && go run ./soaklive -minutes $(MINUTES) -rate $(RATE) -seed $(SEED)
 
 fuzz: ## look for inputs that break a fuzz target, for MINUTES in all; TARGET=regexp for some targets
-	go run ./core/fuzz/command -minutes $(MINUTES) -targets '$(TARGET)'
+	go run ./core/testing/fuzz/command -minutes $(MINUTES) -targets '$(TARGET)'
 
 fuzz-doc: ## write the list of fuzz targets in docs/fuzzing.md anew
-	go run ./core/fuzz/command -document docs/fuzzing.md
+	go run ./core/testing/fuzz/command -document docs/fuzzing.md
 
 parity: ## compare with upstream over CASES generated cases from SEED
 	cd $(PARITY) && ORRERY_CASES=$(CASES) ORRERY_SEED=$(SEED) go test -count=1 -timeout 0 -v ./...

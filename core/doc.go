@@ -1,74 +1,35 @@
-// Package core holds no code; it is the plan of the scheduler below it. Imports go down in this drawing, never up.
+// Package core holds no code; it is the plan of the wings below it. Imports go down in this drawing, never up.
 //
-//	console  replica  serving  operate                 a scheduler, and an operator, on a cluster
-//	usage  usage/reader                                what kubelets say that pods use
-//	attach                                             the stream of the scheduler that leads, across failovers
-//	reach                                              connections to a scheduler that runs elsewhere
+//	operator    what a person does on a cluster             console   actions   usage
+//	process     being a scheduler on a cluster              replica   leader   serving   telemetry
 //	      │
-//	stream                                             a running scheduler's records, over HTTP
+//	answers     why, what if, how else                      diagnose   whatif   change   compare   shadow   review
+//	trace       recordings, on disk and as they come        play   segments   stream   attach   reach
 //	      │
-//	compare  whatif   shadow   telemetry               questions about an engine, and what observes it
-//	         diagnose                                  why a pod is pending, and what would place it
-//	         config/review                             what a configuration means, and what is wrong with it
+//	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer
+//	scheduler   what decides                                drive, and below it:
+//	            engine         one writer: Apply, Step, NextWake, Fork, Explain
+//	            cache   queue   framework   plugins   preempt     nodes · activeQ, backoffQ, unschedulable pods · profiles · victims
+//	            volumes   devices   gangs   store   config        what is decided about claims and groups · objects by kind
+//	            reuse   changelog   codec                         results that hold until a node changes · state as bytes
 //	      │
-//	trace/segments                                     recordings of days, in a directory
-//	trace/play                                         recordings: replay, follow, flight recorder
+//	world       what is decided upon: Input and Effect      memory   live   extender   trim   admission   quota
+//	            what the API server checks of new objects   podapi   deviceapi   storageapi   clusterapi   controllerapi
 //	      │
-//	drive                                              turns an engine, in virtual and in real time; controllers, observers
-//	  │
-//	engine                                             one writer: Apply, Step, NextWake, Fork, Explain
-//	  │      │        │         │            │
-//	cache  queue   framework  plugins/...  preempt     nodes · activeQ, backoffQ, unschedulable pods · profiles · victims
-//	  │
-//	evict  evict/observer                              the one record of evictions, and how it is read off the inputs
-//	evict/taint  evict/device  evict/pressure          who is evicted when: tainted nodes, tainted devices, kubelets
-//	evict/budget  evict/lifecycle                      PodDisruptionBudgets and drains, taints of troubled nodes
-//	  │
-//	volumes  volumes/outcome                           persistent volumes and claims, with what is decided about them
-//	devices  devices/outcome                           devices and the claims for them, with what is decided about them
-//	gangs                                              pods that are bound together
-//	  │
-//	store  trace  leader  leader/sim  config           objects by kind · the file format · leases · configuration
-//	extender                                           questions to extenders, and their answers
-//	  │
-//	world/memory  world/live                           a simulated cluster, and a real one
-//	  │
-//	codec                                              what an engine holds, as bytes
-//	trim  admission                                    fields kept of objects, and parts that equal ones share · plugins that
-//	quota                                              change and refuse new objects · what objects use of quotas
-//	  │
-//	world                                              Input and Effect
-//	  │
-//	requests  saturating                               what a pod requests · sums that never wrap around
-//	reuse  changelog                                   verdicts and scores that hold until a node changes · the latest changes
-//	printable  address  spelling  panics               text and addresses safe to show · suggestions · panics as errors
-//	nodenames                                          names of nodes beside their JSON
-//	footprint  boundedfile                             memory of what is encoded · files that have
-//	outfile  csimigration  mk                          to be small · output files · in-tree volumes as CSI volumes · test objects
-//	clusterapi  podapi  deviceapi                      what the API server checks of nodes and classes, pods, devices and claims,
-//	storageapi  controllerapi                          volumes, and the controllers of pods
+//	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames
+//	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   files
 //
-// The plugins are one package each, on the API of k8s.io/kube-scheduler/framework: plugins/defaultbinder,
-// plugins/defaultpreemption, plugins/dynamicresources, plugins/gangscheduling, plugins/imagelocality,
-// plugins/interpodaffinity, plugins/nodeaffinity, plugins/nodedeclaredfeatures, plugins/nodename, plugins/nodeports,
-// plugins/noderesources, plugins/nodeunschedulable, plugins/nodevolumelimits, plugins/podtopologyspread,
-// plugins/queuesort, plugins/schedulinggates, plugins/tainttoleration, plugins/volumebinding,
-// plugins/volumerestrictions and plugins/volumezone; plugins names them all. Beside them, plugins/unreadable holds back
-// pods whose volumes may not be read. They share plugins/hint (queueing hints), plugins/topology (counts by topology domain),
-// plugins/nodeclasses (nodes that are alike to a plugin), plugins/podvolumes (what a pod mounts) and plugins/shape (functions of a
-// utilisation); plugins/plugintest runs them in tests. Package whatif/change holds the hypothetical changes that whatif and diagnose make,
-// mk/kinds the kinds of pods that speed is measured with, mk/canaries objects that tell where their texts go, codec/codectest a check that
-// every field of a state is thought of, planted mistakes laid over the source to see that tests find them. Package soak runs all this for
-// long in a hostile simulation, soak/command over many seeds, soak/plant with mistakes planted. Package fuzz has what the fuzz targets
-// have in common, and fuzz/command runs them all; package race lets tests do less under the race detector. Package parity is a module of
-// its own, which compares all this with upstream.
+//	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race
+//	parity      a module of its own: comparison with upstream, benchmarks, an API server in process
 //
-// A test beside this file checks these rules:
+// Each package's doc.go says what it is. A test beside this file checks these rules:
 //
 //   - Imports are those of the list in house_test.go, which is ordered from the ground up.
+//   - No folder is in a circle with its neighbours, at any depth: among the wings, and among the packages of a wing.
+//   - Nothing but tests, and the tools that run them, imports the wing testing.
 //   - Only what meets the real world reads a clock; elsewhere the time comes with every input. Random numbers come from a
 //     seeded source.
 //   - Nothing sleeps, tests included.
 //   - Only a few files use the process's streams; all other output passes a printable.Writer.
-//   - This file names every package.
+//   - This file names every wing and what it holds.
 package core

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"orrery/core/trace"
-	"orrery/core/trim"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 	"orrery/demo"
 )
 

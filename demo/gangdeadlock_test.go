@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/diagnose"
-	"orrery/core/gangs"
+	"orrery/core/answers/change"
+	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/gangs"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
-	"orrery/core/whatif/change"
 )
 
 // gangDeadlock is the recording of that name.

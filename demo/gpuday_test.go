@@ -11,8 +11,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/config"
-	"orrery/core/engine"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

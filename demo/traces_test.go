@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/gangs"
+	"orrery/core/scheduler/gangs"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/demo"

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // maxBytes bounds a theme; the built-in ones would have less than 2,000.

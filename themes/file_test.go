@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/themes"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"orrery/core/boundedfile"
+	"orrery/core/safe/files"
 )
 
 // Folder returns the folder of the user's themes: $XDG_CONFIG_HOME/orrery/themes, or ~/.config/orrery/themes. It is
@@ -25,7 +25,7 @@ func Folder(getenv func(string) string) string {
 
 // ReadFile reads a theme. Its errors name the file, the line and the field.
 func ReadFile(path string) (*Theme, error) {
-	data, err := boundedfile.Read(path, maxBytes)
+	data, err := files.Read(path, maxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading a theme: %w", err)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/attach"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/trace"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo/playback"

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/attach"
-	"orrery/core/stream"
 	"orrery/core/trace"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
+	"orrery/core/trace/stream"
 )
 
 // attachment is a session whose batches a test makes.

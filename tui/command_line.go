@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/spelling"
+	"orrery/core/safe/spelling"
 )
 
 // command is one command of the command line.

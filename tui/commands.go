@@ -11,9 +11,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"

@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/operate"
-	"orrery/core/printable"
+	"orrery/core/operator/actions"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -21,12 +21,12 @@ import (
 var clusterCommands = []command{
 	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
 	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace, complete: namespaceCompletions},
-	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", operate.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
-	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", operate.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
+	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", actions.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
+	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", actions.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
 }
 
-func proposes(verb operate.Verb) func(*Screen, string) tea.Cmd {
+func proposes(verb actions.Verb) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, _ string) tea.Cmd {
 		s.propose(verb)
 		return nil
@@ -34,7 +34,7 @@ func proposes(verb operate.Verb) func(*Screen, string) tea.Cmd {
 }
 
 // commandOnNode changes a node that is named or selected. Where nothing can be changed it names the what-if of the same.
-func commandOnNode(name string, verb operate.Verb) func(*Screen, string) tea.Cmd {
+func commandOnNode(name string, verb actions.Verb) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, node string) tea.Cmd {
 		if node == "" {
 			node, _ = s.selectedNode()

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"orrery/core/engine"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/scheduler/engine"
 	"orrery/views/collect"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
 )
 
 func TestWhatIfCompletions_OfferEveryChange(t *testing.T) {

@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"orrery/core/engine"
-	"orrery/core/operate"
-	"orrery/core/printable"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/whatif"
+	"orrery/core/operator/actions"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/themes"
 	"orrery/views"
@@ -23,7 +23,7 @@ import (
 
 // confirmation is the dialog that confirms an action on the cluster and lists its predicted effects.
 type confirmation struct {
-	action operate.Action
+	action actions.Action
 	lines  []string
 	// whatIfOpened says that the what-if's result is open beneath the dialog.
 	whatIfOpened bool
@@ -32,20 +32,20 @@ type confirmation struct {
 // confirmMsg opens the dialog for the proposal with that number.
 type confirmMsg struct {
 	number int
-	action operate.Action
+	action actions.Action
 	lines  []string
 	answer *views.WhatIf
 }
 
 // propose computes what an action on the selection would do, and then opens the dialog.
-func (s *Screen) propose(verb operate.Verb) {
+func (s *Screen) propose(verb actions.Verb) {
 	pod, _ := s.selectedPod()
 	node, _ := s.selectedNode()
 	s.proposeOn(verb, node, pod)
 }
 
 // proposeOn does so for an action on a node or a pod.
-func (s *Screen) proposeOn(verb operate.Verb, node string, pod world.PodRef) {
+func (s *Screen) proposeOn(verb actions.Verb, node string, pod world.PodRef) {
 	s.whatIfNumber++
 	number := s.whatIfNumber
 	s.whatIfPending = true
@@ -61,15 +61,15 @@ func (s *Screen) proposeOn(verb operate.Verb, node string, pod world.PodRef) {
 }
 
 // actionOn builds an action on an object as the engine knows it now.
-func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.PodRef) (operate.Action, error) {
-	a := operate.Action{Verb: verb}
-	if verb <= operate.Drain {
+func actionOn(e *engine.Engine, verb actions.Verb, node string, ref world.PodRef) (actions.Action, error) {
+	a := actions.Action{Verb: verb}
+	if verb <= actions.Drain {
 		n := e.Store().Node(node)
 		if n == nil {
 			return a, fmt.Errorf("there is no node %q at this moment", printable.Line(node, 80))
 		}
-		if a.Node = node; verb == operate.Cordon && n.Spec.Unschedulable {
-			a.Verb = operate.Uncordon
+		if a.Node = node; verb == actions.Cordon && n.Spec.Unschedulable {
+			a.Verb = actions.Uncordon
 		}
 		return a, nil
 	}
@@ -82,21 +82,21 @@ func actionOn(e *engine.Engine, verb operate.Verb, node string, ref world.PodRef
 		a.Gates = append(a.Gates, gate.Name)
 	}
 	switch {
-	case verb == operate.Ungate && len(a.Gates) == 0:
+	case verb == actions.Ungate && len(a.Gates) == 0:
 		return a, fmt.Errorf("no scheduling gate holds pod %s", printable.Line(ref.String(), 120))
-	case verb == operate.Evict && pod.Spec.NodeName == "":
+	case verb == actions.Evict && pod.Spec.NodeName == "":
 		return a, fmt.Errorf("pod %s is on no node that it could be evicted from", printable.Line(ref.String(), 120))
-	case verb == operate.Activate && pod.Spec.NodeName != "":
+	case verb == actions.Activate && pod.Spec.NodeName != "":
 		return a, fmt.Errorf("pod %s has its node already", printable.Line(ref.String(), 120))
 	}
-	if verb != operate.Ungate {
+	if verb != actions.Ungate {
 		a.Gates = nil
 	}
 	return a, nil
 }
 
 // propose runs an action's what-if on a fork, if it changes anything that a what-if can predict, and opens the dialog.
-func (p *loop) propose(number int, a operate.Action) {
+func (p *loop) propose(number int, a actions.Action) {
 	changes := a.Changes()
 	if len(changes) == 0 {
 		p.send(confirmMsg{number: number, action: a, lines: []string{"It skips its back-off; nothing else changes."}})
@@ -200,7 +200,7 @@ var confirmHints = []draw.Hint{{Key: "y", Action: "confirm"}, {Key: "n", Action:
 const actionTimeout = 15 * time.Minute
 
 // perform runs a confirmed action and shows its outcome.
-func (s *Screen) perform(a operate.Action) {
+func (s *Screen) perform(a actions.Action) {
 	s.setStatus("asked to " + printable.Line(a.String(), 160) + " …")
 	s.submit(func(p *loop) {
 		if why := p.readOnlyReason(); why != "" {
@@ -223,8 +223,8 @@ func (s *Screen) perform(a operate.Action) {
 }
 
 // recordRefusal records that a PodDisruptionBudget refused an eviction, which a watch does not show.
-func (p *loop) recordRefusal(a operate.Action, err error) {
-	if a.Verb != operate.Evict || !apierrors.IsTooManyRequests(err) {
+func (p *loop) recordRefusal(a actions.Action, err error) {
+	if a.Verb != actions.Evict || !apierrors.IsTooManyRequests(err) {
 		return
 	}
 	p.submit(func(p *loop) {

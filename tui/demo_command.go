@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/printable"
-	"orrery/core/spelling"
+	"orrery/core/safe/printable"
+	"orrery/core/safe/spelling"
 	"orrery/views"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/demo/playback"
 	"orrery/demo/scenario"
 	"orrery/views"

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/printable"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/safe/printable"
 	"orrery/views"
 	"orrery/views/draw"
 )

@@ -14,9 +14,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
-	"orrery/core/footprint"
-	"orrery/core/fuzz"
+	"orrery/core/safe/footprint"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/fuzz"
 	"orrery/core/world"
 	"orrery/demo/playback"
 )
@@ -98,7 +98,7 @@ func checkFrame(t *testing.T, s *session) {
 
 // FuzzTyped reads the command line of the screen, its filters, and hypothetical changes, as they are typed, with completions.
 //
-//orrery:reads tui views/filter core/whatif/change core/spelling
+//orrery:reads tui views/filter core/answers/change core/safe/spelling
 func FuzzTyped(f *testing.F) {
 	for _, typed := range []string{"goto 50%", "speed 1e400x", "pods /-l a=b", "node a", "theme \u202e", "sort \x1b", "filter ~a", "whatif drain a", "pvc -n", "gangs a/b", "explain default/a", "demo x", "ctx a", "q"} {
 		f.Add(":", typed, uint8(0))
@@ -148,7 +148,7 @@ func FuzzMoment(f *testing.F) {
 
 // FuzzPanes reads objects of a cluster, schedules its pods, and draws a pane.
 //
-//orrery:reads views tui core/diagnose core/engine
+//orrery:reads views tui core/answers/diagnose core/scheduler/engine
 func FuzzPanes(f *testing.F) {
 	known := world.Kinds()
 	for i, objects := range []string{

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"orrery/core/operate"
+	"orrery/core/operator/actions"
 	"orrery/views"
 )
 
@@ -9,27 +9,27 @@ import (
 var clusterBindings = []binding{
 	{
 		name: "cordon", keys: []string{"c"}, label: "c", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangeNode, run: proposes(operate.Cordon),
+		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Cordon),
 	},
 	{
 		name: "drain", keys: []string{"D"}, label: "D", long: "drain the selected node", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangeNode, run: proposes(operate.Drain),
+		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Drain),
 	},
 	{
 		name: "evict", keys: []string{"E"}, label: "E", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangePod, run: proposes(operate.Evict),
+		disabled: (*Screen).cannotChangePod, run: proposes(actions.Evict),
 	},
 	{
 		name: "delete", keys: []string{"X"}, label: "X", long: "delete the selected pod", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangePod, run: proposes(operate.Delete),
+		disabled: (*Screen).cannotChangePod, run: proposes(actions.Delete),
 	},
 	{
 		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotActivate, run: proposes(operate.Activate),
+		disabled: (*Screen).cannotActivate, run: proposes(actions.Activate),
 	},
 	{
 		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangePod, run: proposes(operate.Ungate),
+		disabled: (*Screen).cannotChangePod, run: proposes(actions.Ungate),
 	},
 }
 

@@ -9,13 +9,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/console"
-	"orrery/core/engine"
-	"orrery/core/operate"
-	"orrery/core/printable"
-	"orrery/core/usage"
-	"orrery/core/usage/reader"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/console"
+	"orrery/core/operator/usage"
+	"orrery/core/operator/usage/reader"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -164,7 +164,7 @@ func (l *Live) ReadOnlyReason() string {
 }
 
 // Executor makes changes to the cluster.
-func (l *Live) Executor() operate.Executor { return l.Session.Executor() }
+func (l *Live) Executor() actions.Executor { return l.Session.Executor() }
 
 // Access lists the missing read permissions.
 func (l *Live) Access() string { return l.lastState.Access() }

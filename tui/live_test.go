@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"orrery/core/mk"
-	"orrery/core/operate"
-	"orrery/core/usage"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/usage"
+	"orrery/core/testing/mk"
 	"orrery/views"
 	"orrery/views/collect"
 )
@@ -24,7 +24,7 @@ import (
 // cluster is a live source whose engine never advances.
 type cluster struct {
 	staticSource
-	executor  operate.Executor
+	executor  actions.Executor
 	readOnly  string
 	alert     string
 	holds     int
@@ -44,9 +44,9 @@ func (c *cluster) now() *cluster {
 func (c *cluster) Wake() <-chan struct{}       { return nil }
 func (c *cluster) Usage(string) *usage.Reading { return nil }
 func (c *cluster) ReadOnlyReason() string      { return c.now().readOnly }
-func (c *cluster) Executor() operate.Executor  { return c.now().executor }
+func (c *cluster) Executor() actions.Executor  { return c.now().executor }
 func (c *cluster) Access() string {
-	return "rules:\n" + operate.YAML([]operate.Rule{{Resource: "nodes", Verb: "list"}})
+	return "rules:\n" + actions.YAML([]actions.Rule{{Resource: "nodes", Verb: "list"}})
 }
 func (c *cluster) Contexts() []string   { return c.contexts }
 func (c *cluster) PodNamespace() string { return c.now().namespace }
@@ -91,7 +91,7 @@ func operableSource(t *testing.T) (*cluster, *fake.Clientset) {
 		_, more = s.engine.Step()
 	}
 	api := fake.NewClientset(mk.Node("node-0").Obj(), mk.Node("node-1").Obj(), mk.Pod("one").Obj())
-	return &cluster{staticSource: s, executor: operate.Executor{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
+	return &cluster{staticSource: s, executor: actions.Executor{Client: api}, contexts: []string{"broken", "production", "staging"}}, api
 }
 
 func cordoned(t *testing.T, api *fake.Clientset, node string) bool {

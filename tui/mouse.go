@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/tui/term"
 	"orrery/views"
 	"orrery/views/draw"

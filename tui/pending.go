@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

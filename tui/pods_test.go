@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 )

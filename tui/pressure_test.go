@@ -9,11 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"orrery/core/engine"
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
-	"orrery/core/operate"
-	"orrery/core/usage"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/usage"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views/collect"
 )
@@ -28,7 +28,7 @@ func (m *measuredSource) Usage(node string) *usage.Reading {
 	m.queried = append(m.queried, node)
 	return &usage.Reading{
 		Node: node, Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served",
-		MissingRules: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}, Configuration: pressure.DefaultConfiguration("linux"),
+		MissingRules: []actions.Rule{{Resource: "nodes/proxy", Verb: "get"}}, Configuration: pressure.DefaultConfiguration("linux"),
 	}
 }
 
@@ -79,9 +79,9 @@ func TestConfirm_RecordsRefusedEviction(t *testing.T) {
 	w.history.Applied(in, e.Apply(in))
 	p := newLoop(w, 30, func() time.Duration { return 0 }, nil)
 	refusal := fmt.Errorf("could not evict pod default/one: %w", apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0))
-	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, errors.New("something else"))
-	p.recordRefusal(operate.Action{Verb: operate.Delete, Pod: world.PodRefOf(pod)}, refusal)
-	p.recordRefusal(operate.Action{Verb: operate.Evict, Pod: world.PodRefOf(pod)}, refusal)
+	p.recordRefusal(actions.Action{Verb: actions.Evict, Pod: world.PodRefOf(pod)}, errors.New("something else"))
+	p.recordRefusal(actions.Action{Verb: actions.Delete, Pod: world.PodRefOf(pod)}, refusal)
+	p.recordRefusal(actions.Action{Verb: actions.Evict, Pod: world.PodRefOf(pod)}, refusal)
 	if n := len(p.requests); n != 1 {
 		t.Fatalf("%d refusals recorded, want 1", n)
 	}

@@ -4,7 +4,7 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/race"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/race"
 	"orrery/demo/playback"
 	"orrery/tui/ptytest"
 	"orrery/tui/term"

@@ -6,9 +6,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo/playback"

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/race"
+	"orrery/core/testing/race"
 	"orrery/demo"
 )
 

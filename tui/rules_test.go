@@ -17,7 +17,7 @@ func TestRules_NameExistingTests(t *testing.T) {
 	}
 	exists := map[string]bool{}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
-	for _, root := range []string{".", "../views", "../themes", "../core/printable"} {
+	for _, root := range []string{".", "../views", "../themes", "../core/safe/printable"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, "_test.go") {
 				return err

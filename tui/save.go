@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/outfile"
+	"orrery/core/safe/files"
 	"orrery/views/draw"
 )
 
@@ -73,7 +73,7 @@ func (p *loop) saveTrace(name string) {
 
 // writeNew writes a new file, which appears complete or not at all.
 func writeNew(name string, write func(io.Writer) error) error {
-	f, err := outfile.Create(name, false)
+	f, err := files.Create(name, false)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func saveNew(folder, name string, picture bool, content string) (string, error) 
 }
 
 func create(path, content string) error {
-	f, err := outfile.Create(path, false)
+	f, err := files.Create(path, false)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"orrery/core/race"
+	"orrery/core/testing/race"
 	"orrery/core/trace"
 	"orrery/demo"
 	"orrery/demo/playback"

@@ -12,7 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/demo"
 	"orrery/demo/playback"
 	"orrery/views"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/operate"
-	"orrery/core/usage"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/usage"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 	"orrery/views/collect"
 )
@@ -73,7 +73,7 @@ type LiveSource interface {
 	Usage(node string) *usage.Reading
 	// ReadOnlyReason returns why the cluster cannot be changed; empty if it can. Executor makes the changes.
 	ReadOnlyReason() string
-	Executor() operate.Executor
+	Executor() actions.Executor
 	// Access lists the missing read permissions as text. PodNamespace is the only namespace whose pods can be read;
 	// empty for all.
 	Access() string

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/whatif"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 	"orrery/views/collect"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views/draw"
 )

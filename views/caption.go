@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 )

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"

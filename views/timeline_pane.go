@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"

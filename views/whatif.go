@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
 )

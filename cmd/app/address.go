@@ -3,7 +3,7 @@ package app
 import (
 	"github.com/spf13/pflag"
 
-	"orrery/core/address"
+	"orrery/core/safe/address"
 )
 
 // addressValue is a flag with an address. It is listed, logged and repeated without the credentials.

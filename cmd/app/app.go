@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/framework"
-	"orrery/core/outfile"
-	"orrery/core/panics"
-	"orrery/core/printable"
+	"orrery/core/safe/files"
+	"orrery/core/safe/panics"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
 )
 
 // Option changes the command line that Main builds.
@@ -24,7 +24,7 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 // Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
 // bad input, 70 after a panic. Everything that is printed or logged passes a [printable.Writer].
 func Main(args []string, options ...Option) int {
-	defer outfile.RemoveUnfinished()
+	defer files.RemoveUnfinished()
 	logTo(printable.NewWriter(os.Stderr))
 	words, args := called(os.Args[0], args)
 	return execute(words, args, os.Stdout, os.Stderr, options)

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"orrery/cmd/app"
-	"orrery/core/race"
+	"orrery/core/testing/race"
 )
 
 var update = flag.Bool("update", false, "write what commands print into the scripts that hold it")

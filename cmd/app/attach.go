@@ -9,9 +9,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
-	"orrery/core/attach"
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
 	"orrery/tui"
 )

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/attach"
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

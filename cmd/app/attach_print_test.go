@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/attach"
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/stream"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
+	"orrery/core/trace/stream"
 	"orrery/core/world"
 )
 

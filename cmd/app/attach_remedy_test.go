@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/stream"
+	"orrery/core/trace/stream"
 )
 
 // A refusal names what is missing: the certificate's authority, a token that was not sent, a scheduler that can check tokens, or a rule.

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/client-go/rest"
 
-	"orrery/core/attach"
-	"orrery/core/printable"
-	"orrery/core/reach"
-	"orrery/core/serving"
-	"orrery/core/stream"
+	"orrery/core/process/serving"
+	"orrery/core/safe/printable"
+	"orrery/core/trace/attach"
+	"orrery/core/trace/reach"
+	"orrery/core/trace/stream"
 )
 
 // attachTargetHelp explains TARGET in help texts.

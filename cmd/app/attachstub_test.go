@@ -11,11 +11,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/stream"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace/play"
+	"orrery/core/trace/stream"
 	"orrery/core/world"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 )
 

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/compare"
-	"orrery/core/config"
-	"orrery/core/framework"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/answers/compare"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"orrery/core/compare"
-	"orrery/core/race"
+	"orrery/core/answers/compare"
+	"orrery/core/testing/race"
 	"orrery/core/trace"
 	"orrery/demo"
 )

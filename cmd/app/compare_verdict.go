@@ -10,7 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"orrery/core/compare"
+	"orrery/core/answers/compare"
 )
 
 // verdictDocument says which configuration did better, and which differences another seed alone would give.

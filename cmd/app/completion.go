@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/framework"
-	"orrery/core/gangs"
-	"orrery/core/printable"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/boundedfile"
-	"orrery/core/config"
-	"orrery/core/config/review"
-	"orrery/core/framework"
-	"orrery/core/printable"
+	"orrery/core/answers/review"
+	"orrery/core/safe/files"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 )
 
 func configCommand(plugins framework.Registry) *cobra.Command {
@@ -138,7 +138,7 @@ func configBytes(c *cobra.Command, file string) ([]byte, error) {
 	if file == "-" {
 		return io.ReadAll(io.LimitReader(c.InOrStdin(), config.MaxBytes+1)) // one more is too many
 	}
-	return boundedfile.Read(file, config.MaxBytes)
+	return files.Read(file, config.MaxBytes)
 }
 
 func findingsOf(found []review.Finding) []configFinding {

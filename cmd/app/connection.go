@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"orrery/core/address"
-	"orrery/core/boundedfile"
-	"orrery/core/config"
-	"orrery/core/printable"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/safe/address"
+	"orrery/core/safe/files"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
 	"orrery/core/world/live"
 )
 
@@ -188,7 +188,7 @@ func readConfig(file string, features config.Features) (*config.Configuration, e
 	if file == "" {
 		return config.Default(features), nil
 	}
-	data, err := boundedfile.Read(file, config.MaxBytes)
+	data, err := files.Read(file, config.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"orrery/core/config"
-	"orrery/core/framework"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 	"orrery/tui"
 )
 

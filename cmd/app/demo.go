@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/trace/play"
 	"orrery/demo"
 	"orrery/demo/playback"

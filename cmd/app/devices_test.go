@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/diagnose"
+	"orrery/core/answers/diagnose"
 )
 
 // Names and expressions about devices come from the cluster: an escape sequence must not reach a terminal.

@@ -3,7 +3,7 @@ package app
 import (
 	"github.com/spf13/pflag"
 
-	"orrery/core/queue"
+	"orrery/core/scheduler/queue"
 )
 
 // The flag of run, demo and compare that chooses how failed pods are requeued.

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
+	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

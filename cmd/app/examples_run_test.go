@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"orrery/cmd/app"
-	"orrery/core/mk"
-	"orrery/core/race"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/race"
 )
 
 // TestExamples_Run runs every command that the help texts and the Markdown files print, as printed, in a directory and on a

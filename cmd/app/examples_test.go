@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 var (

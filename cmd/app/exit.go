@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"orrery/core/address"
-	"orrery/core/panics"
+	"orrery/core/safe/address"
+	"orrery/core/safe/panics"
 	"orrery/tui/term"
 )
 

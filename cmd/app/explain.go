@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // explainFlags are the flags of explain.

@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/attach"
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/printable"
-	"orrery/core/queue"
-	"orrery/core/saturating"
+	"orrery/core/answers/change"
+	"orrery/core/objects/saturating"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/trace"
+	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
-	"orrery/core/whatif/change"
 )
 
 // attachFlag is the flag of explain and whatif, and theLeader its value if it has none.

@@ -9,11 +9,11 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/diagnose"
+	"orrery/core/answers/whatif"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

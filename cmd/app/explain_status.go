@@ -6,11 +6,11 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
+	"orrery/core/answers/diagnose"
 	"orrery/core/evict/observer"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 )
 
 // podStatus is a pod's state in the scheduler.

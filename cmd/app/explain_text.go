@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 )
 
 // text writes the verdict first, then the evidence, then what helps, then where the answer comes from.

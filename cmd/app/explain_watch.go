@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // watchInterval is how long an answer of --watch stands: what changes it may be any object of the cluster. A change of the pod

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // TestExplain_WatchEndsOnceBound watches a pod without room, to which its scheduler then gives a node.

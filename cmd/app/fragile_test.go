@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/plugintest"
+	"orrery/core/testing/plugintest"
 )
 
 // fragilePlugin makes a plugin that panics at every point, each over the pod that is named after it.

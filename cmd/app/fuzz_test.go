@@ -13,15 +13,15 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"orrery/core/framework"
-	"orrery/core/fuzz"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
+	"orrery/core/testing/fuzz"
 	"orrery/core/trace/segments"
 )
 
 // FuzzKubeconfig reads kubeconfigs.
 //
-//orrery:reads cmd/app core/boundedfile core/address
+//orrery:reads cmd/app core/safe/files core/safe/address
 func FuzzKubeconfig(f *testing.F) {
 	const head = "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: u, namespace: shop}}]\n"
 	for _, text := range []string{
@@ -176,7 +176,7 @@ func sameJSON(a, b []byte) bool {
 
 // FuzzAnswers reads objects, imports them, and asks the recording everything that commands answer.
 //
-//orrery:reads cmd/app core/trace core/diagnose core/whatif/change
+//orrery:reads cmd/app core/trace core/answers/diagnose core/answers/change
 func FuzzAnswers(f *testing.F) {
 	const node = "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {\"\\e[2J\": x}}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}\n---\n"
 	f.Add([]byte(node + "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: n}, spec: {containers: [{name: c, resources: {requests: {cpu: 8}}}]}}"))

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/diagnose"
+	"orrery/core/answers/diagnose"
 )
 
 // Names of gangs and of their pods come from the cluster: an escape sequence must not reach a terminal.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // silent returns the address of a server that accepts connections and says nothing.

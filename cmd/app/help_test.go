@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // everyCommand calls visit for the commands that a help text lists, and for orrery itself.

@@ -17,9 +17,9 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 
-	"orrery/core/config"
-	"orrery/core/mk"
-	"orrery/core/mk/canaries"
+	"orrery/core/scheduler/config"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/canaries"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

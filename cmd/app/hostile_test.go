@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // escapes is what a terminal obeys: it clears the screen, renames the window with controls of seven and of eight bits,

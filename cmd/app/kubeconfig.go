@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"orrery/core/boundedfile"
+	"orrery/core/safe/files"
 )
 
 // Bounds of a kubeconfig. One with the certificates of a thousand clusters is smaller, and has some 70,000 values. Decoding takes two
@@ -25,15 +25,15 @@ const (
 
 // checkKubeconfigs refuses files that clientcmd would read without an end, or that take much to decode. A pipe can be read only once,
 // which is left to clientcmd; what is missing or cannot be read is its to report, too.
-func checkKubeconfigs(files ...string) error {
-	for _, file := range files {
+func checkKubeconfigs(names ...string) error {
+	for _, file := range names {
 		info, err := os.Stat(file)
 		if err != nil || info.IsDir() || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 			continue
 		}
-		data, err := boundedfile.Read(file, maxKubeconfigBytes)
+		data, err := files.Read(file, maxKubeconfigBytes)
 		switch {
-		case errors.Is(err, boundedfile.ErrTooLarge):
+		case errors.Is(err, files.ErrTooLarge):
 			return fmt.Errorf("reading the kubeconfig: %w", err)
 		case err == nil && !fitsKubeconfig(data):
 			return fmt.Errorf("reading the kubeconfig: %q has more than %d names and values or %d bytes of text, aliases followed, which is the most that is read",

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/fuzz"
-	"orrery/core/race"
+	"orrery/core/testing/fuzz"
+	"orrery/core/testing/race"
 )
 
 // A kubeconfig that takes much memory or time to decode is refused before that, and one of a thousand clusters is not.

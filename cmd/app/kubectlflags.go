@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"orrery/core/address"
+	"orrery/core/safe/address"
 )
 
 // kubectlFlags are kubectl's flags for a cluster and a user, with the same names, help and precedence. clientcmd

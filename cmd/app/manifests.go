@@ -13,12 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/replica"
-	"orrery/core/serving"
-	"orrery/core/stream"
+	"orrery/core/process/replica"
+	"orrery/core/process/serving"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/trace/stream"
 	"orrery/core/world"
 )
 

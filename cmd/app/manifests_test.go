@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"orrery/core/config"
-	"orrery/core/framework"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 )
 
 // variants are the outputs of manifests, by the name of the golden file.

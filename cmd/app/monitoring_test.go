@@ -12,7 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // TestMonitoring_AlertsAreComplete; package monitoring of core/parity has the queries parsed and the alerts fire.

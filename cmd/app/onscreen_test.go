@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/whatif"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/demo"
 	"orrery/demo/playback"

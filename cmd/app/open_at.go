@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
+	"orrery/core/answers/change"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
-	"orrery/core/whatif/change"
 )
 
 // openedAt is a trace with a player at a requested position.

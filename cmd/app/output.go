@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // apiVersion is the version of every JSON document, see docs/scripts.md. Fields may be added under it, none removed.

@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // yamlOf returns a JSON text as YAML. Texts with unprintable characters are quoted and have those escaped, so that a program

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 	"orrery/tui/term"
 )
 

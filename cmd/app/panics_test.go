@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/mk"
-	"orrery/core/plugins/plugintest"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/plugintest"
 	"orrery/tui/ptytest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // progress is a status line on the terminal. It stays silent unless stderr is a terminal that can rewrite a line.

@@ -14,12 +14,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/race"
+	"orrery/core/answers/change"
+	"orrery/core/answers/diagnose"
+	"orrery/core/answers/whatif"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/race"
 	"orrery/core/trace"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
 	"orrery/core/world"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/outfile"
+	"orrery/core/safe/files"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 )
 
@@ -114,7 +114,7 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
-	defer outfile.RemoveOnSignal(syscall.SIGHUP, syscall.SIGQUIT)()
+	defer files.RemoveOnSignal(syscall.SIGHUP, syscall.SIGQUIT)()
 	file, err := create(f.file, f.force)
 	if err != nil {
 		return err

@@ -12,14 +12,14 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/shadow"
+	"orrery/core/answers/shadow"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
-	"orrery/core/trim"
 	"orrery/core/world"
 	"orrery/core/world/live"
+	"orrery/core/world/trim"
 )
 
 // clusterRecording shadows a cluster's scheduler and records the shadowing engine.

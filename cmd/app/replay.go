@@ -8,9 +8,9 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

@@ -21,14 +21,14 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
-	"orrery/core/address"
-	"orrery/core/config"
-	"orrery/core/config/review"
-	"orrery/core/framework"
-	"orrery/core/outfile"
-	"orrery/core/replica"
-	"orrery/core/serving"
-	"orrery/core/stream"
+	"orrery/core/answers/review"
+	"orrery/core/process/replica"
+	"orrery/core/process/serving"
+	"orrery/core/safe/address"
+	"orrery/core/safe/files"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/trace/stream"
 )
 
 func runCommand(plugins framework.Registry) *cobra.Command {
@@ -233,7 +233,7 @@ func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Regist
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	file, err := outfile.Create(f.writeConfigTo, true) // kube-scheduler replaces it too, and has no --force
+	file, err := files.Create(f.writeConfigTo, true) // kube-scheduler replaces it too, and has no --force
 	if err != nil {
 		return err
 	}

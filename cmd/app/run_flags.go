@@ -15,12 +15,12 @@ import (
 	"k8s.io/component-base/metrics"
 	"k8s.io/klog/v2"
 
-	"orrery/core/boundedfile"
-	"orrery/core/config"
-	"orrery/core/queue"
-	"orrery/core/replica"
-	"orrery/core/serving"
-	"orrery/core/stream"
+	"orrery/core/process/replica"
+	"orrery/core/process/serving"
+	"orrery/core/safe/files"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/queue"
+	"orrery/core/trace/stream"
 )
 
 // runFlags are kube-scheduler's flags and Orrery's own.
@@ -195,7 +195,7 @@ func (f *runFlags) baseConfiguration(features config.Features) (*config.Configur
 	if f.configFile == "" {
 		return config.Default(features), nil
 	}
-	data, err := boundedfile.Read(f.configFile, config.MaxBytes)
+	data, err := files.Read(f.configFile, config.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}

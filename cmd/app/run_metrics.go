@@ -12,11 +12,11 @@ import (
 	"k8s.io/component-base/metrics/prometheus/compatversion"
 	"k8s.io/component-base/metrics/prometheus/feature"
 
-	"orrery/core/config"
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/replica"
-	"orrery/core/telemetry"
+	"orrery/core/process/replica"
+	"orrery/core/process/telemetry"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

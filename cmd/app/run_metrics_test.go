@@ -9,11 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics"
 
-	"orrery/core/config"
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/telemetry"
+	"orrery/core/process/telemetry"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

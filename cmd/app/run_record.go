@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/klog/v2"
 
-	"orrery/core/footprint"
-	"orrery/core/printable"
+	"orrery/core/safe/footprint"
+	"orrery/core/safe/printable"
 	"orrery/core/trace/segments"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"orrery/core/outfile"
-	"orrery/core/panics"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/safe/files"
+	"orrery/core/safe/panics"
 )
 
 // signalContext returns a context that ends with the first SIGTERM or SIGINT. The second signal exits.
@@ -24,7 +24,7 @@ func signalContext() (ctx context.Context, stop func()) {
 		<-told
 		cancel()
 		<-told
-		outfile.RemoveUnfinished()
+		files.RemoveUnfinished()
 		os.Exit(1)
 	}()
 	return ctx, func() {
@@ -76,7 +76,7 @@ func logFlight(ctx context.Context, r *replica.Replica) {
 
 // saveFlight saves a trace in the temporary directory and returns the name of the file.
 func saveFlight(write func(to io.Writer) error) (string, error) {
-	file, err := outfile.CreateTemp("orrery-"+time.Now().UTC().Format("20060102T150405")+"-", ".orrery")
+	file, err := files.CreateTemp("orrery-"+time.Now().UTC().Format("20060102T150405")+"-", ".orrery")
 	if err != nil {
 		return "", err
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/config"
-	"orrery/core/queue"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/queue"
 )
 
 // given returns the settings of a configuration that flags can change.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/themes"
 	"orrery/tui"
 	"orrery/tui/term"

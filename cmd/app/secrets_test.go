@@ -27,9 +27,9 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/mk/canaries"
-	"orrery/core/race"
-	"orrery/core/stream"
+	"orrery/core/testing/mk/canaries"
+	"orrery/core/testing/race"
+	"orrery/core/trace/stream"
 	"orrery/core/world"
 	"orrery/tui/ptytest"
 	"orrery/views"

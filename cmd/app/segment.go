@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/trace/segments"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace/play"
 	"orrery/core/trace/segments"
 	"orrery/core/world/memory"

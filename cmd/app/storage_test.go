@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/diagnose"
+	"orrery/core/answers/diagnose"
 )
 
 // Names and messages of volumes come from the cluster: an escape sequence must not reach a terminal.

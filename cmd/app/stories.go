@@ -3,7 +3,7 @@ package app
 import (
 	"time"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 	"orrery/demo"
 	"orrery/demo/playback"
 	"orrery/tui"

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"orrery/core/framework"
-	"orrery/core/race"
+	"orrery/core/scheduler/framework"
+	"orrery/core/testing/race"
 	"orrery/demo"
 	"orrery/tui"
 )

@@ -7,7 +7,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // raw returns the stream below the writer that disarms a command's output, for what is not text: a trace, and the status

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"orrery/core/spelling"
+	"orrery/core/safe/spelling"
 )
 
 // suggestion ends the error of a misspelt name with the most similar names.

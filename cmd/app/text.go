@@ -9,8 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"orrery/core/printable"
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 	"orrery/demo"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/trace"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace/play"
 	"orrery/core/trace/segments"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"orrery/core/outfile"
+	"orrery/core/safe/files"
 	"orrery/core/trace"
 )
 
@@ -32,8 +32,8 @@ func addForce(c *cobra.Command, force *bool) {
 }
 
 // create opens an output file.
-func create(name string, force bool) (*outfile.File, error) {
-	file, err := outfile.Create(name, force)
+func create(name string, force bool) (*files.File, error) {
+	file, err := files.Create(name, force)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%w; --force replaces it", err)
 	}
@@ -63,7 +63,7 @@ func (f outFile) write(c *cobra.Command, how func(to io.Writer) error) (*trace.D
 	if f.isStdout() {
 		return damageIn(how(raw(c.OutOrStdout())))
 	}
-	defer outfile.RemoveOnSignal(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)()
+	defer files.RemoveOnSignal(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)()
 	file, err := create(f.name, f.force)
 	if err != nil {
 		return nil, err

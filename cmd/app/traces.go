@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/demo"
 )
 

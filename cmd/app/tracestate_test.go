@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/race"
+	"orrery/core/testing/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

@@ -5,9 +5,9 @@ import (
 	"io"
 	"slices"
 
-	"orrery/core/config"
-	"orrery/core/plugins/unreadable"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/plugins/unreadable"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // describeUsage has a command and those below it say which argument is missing or too many, and what a flag takes.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/printable"
-	"orrery/core/whatif"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/whatif"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 

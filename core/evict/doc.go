@@ -1,6 +1,6 @@
 // Package evict holds the evictions of pods. There are five ways, each with its rules:
 //
-//	preemption     the scheduler makes room for a more important pod        core/preempt
+//	preemption     the scheduler makes room for a more important pod        core/scheduler/preempt
 //	taint          a NoExecute taint the pod does not tolerate, or not      core/evict/taint
 //	               for as long
 //	device taint   a device the pod uses is tainted                         core/evict/device

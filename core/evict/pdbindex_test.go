@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/evict"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 func budget(name string, allowed int32, selector *metav1.LabelSelector) *policyv1.PodDisruptionBudget {

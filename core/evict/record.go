@@ -10,7 +10,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Record is the one record of evictions: pod, initiator, reason, prediction and outcome. Controllers that evict pods write

@@ -11,7 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

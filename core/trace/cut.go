@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/store"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

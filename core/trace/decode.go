@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
 

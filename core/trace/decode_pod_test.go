@@ -12,8 +12,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/fuzz"
-	"orrery/core/mk"
+	"orrery/core/testing/fuzz"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
 

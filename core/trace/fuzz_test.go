@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -75,7 +75,7 @@ func recordedEntries(f *testing.F) (fromStart, fromState []byte) {
 
 // FuzzReplay reads recordings and replays them, so that an engine gets inputs that no cluster would send.
 //
-//orrery:reads core/trace core/trace/play core/devices core/gangs core/volumes core/plugins/dynamicresources core/plugins/noderesources
+//orrery:reads core/trace core/trace/play core/scheduler/devices core/scheduler/gangs core/scheduler/volumes core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
 func FuzzReplay(f *testing.F) {
 	fromStart, fromState := recordedEntries(f)
 	f.Add(fromStart, false)
@@ -106,7 +106,7 @@ func FuzzReplay(f *testing.F) {
 
 // FuzzRewrite reads recordings and writes them anew: a part of one, and one whose names are hashed.
 //
-//orrery:reads core/trace core/store
+//orrery:reads core/trace core/scheduler/store
 func FuzzRewrite(f *testing.F) {
 	fromStart, fromState := recordedEntries(f)
 	f.Add(fromStart, false, int64(time.Minute), int64(time.Hour))

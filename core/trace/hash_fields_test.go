@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"orrery/core/mk/canaries"
+	"orrery/core/testing/mk/canaries"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

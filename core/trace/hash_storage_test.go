@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Version is the newest version of the format, in which this package writes traces that begin with a state. It writes all others in

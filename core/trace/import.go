@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

@@ -18,10 +18,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/printable"
-	"orrery/core/store"
-	"orrery/core/trim"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 )
 
 // ObjectImporter collects objects from YAML or JSON files as "kubectl get -o yaml" prints them: single objects,

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/requests"
+	"orrery/core/objects/requests"
 	"orrery/core/world"
 )
 

@@ -13,9 +13,9 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"sigs.k8s.io/yaml"
 
-	"orrery/core/deviceapi"
 	"orrery/core/trace"
 	"orrery/core/world"
+	"orrery/core/world/deviceapi"
 )
 
 func openbFile(t *testing.T, name string) string {

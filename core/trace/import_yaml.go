@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Bounds of one object with its aliases followed. An API server accepts objects of up to 3 MiB.

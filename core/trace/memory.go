@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/footprint"
+	"orrery/core/safe/footprint"
 	"orrery/core/world"
 )
 

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

@@ -18,10 +18,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
-	"orrery/core/trim"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 )
 
 var start = time.Date(2026, 1, 1, 12, 0, 0, 5, time.UTC)

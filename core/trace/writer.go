@@ -9,9 +9,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/footprint"
-	"orrery/core/trim"
+	"orrery/core/safe/footprint"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 )
 
 // Writer writes a trace. It trims objects first, so that the file has only what scheduling reads.

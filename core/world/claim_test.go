@@ -5,7 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -6,7 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/nodenames"
+	"orrery/core/objects/nodenames"
 )
 
 // ExtenderVerb is what an extender is asked for. A configuration names the path of each.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

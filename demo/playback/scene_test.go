@@ -10,9 +10,9 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/memory"

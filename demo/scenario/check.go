@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"orrery/core/config"
+	"orrery/core/scheduler/config"
 	"orrery/core/world"
 	"orrery/demo/scenario/strict"
 )

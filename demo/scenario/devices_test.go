@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	resourcev1 "k8s.io/api/resource/v1"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

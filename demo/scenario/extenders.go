@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/config"
+	"orrery/core/scheduler/config"
 	"orrery/core/world/memory"
 	"orrery/demo/scenario/strict"
 )

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/fuzz"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/fuzz"
 	"orrery/demo/scenario"
 	"orrery/demo/scenario/strict"
 )

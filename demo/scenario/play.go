@@ -4,8 +4,8 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/memory"

@@ -12,8 +12,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

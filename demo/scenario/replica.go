@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/leader"
-	"orrery/core/leader/sim"
+	"orrery/core/process/leader"
+	"orrery/core/process/leader/sim"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/boundedfile"
-	"orrery/core/config"
 	"orrery/core/evict/pressure"
-	"orrery/core/framework"
-	"orrery/core/queue"
+	"orrery/core/safe/files"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/demo/scenario/strict"
 )
 
@@ -40,7 +40,7 @@ type Scenario struct {
 
 // ReadFile reads a scenario.
 func ReadFile(name string) (*Scenario, error) {
-	data, err := boundedfile.Read(name, strict.MaxBytes)
+	data, err := files.Read(name, strict.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("opening a scenario: %w", err)
 	}

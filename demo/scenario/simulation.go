@@ -5,13 +5,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/config"
-	"orrery/core/drive"
 	"orrery/core/evict/budget"
 	devicetaints "orrery/core/evict/device"
 	"orrery/core/evict/pressure"
 	taints "orrery/core/evict/taint"
-	"orrery/core/leader/sim"
+	"orrery/core/process/leader/sim"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/drive"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

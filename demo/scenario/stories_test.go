@@ -18,10 +18,10 @@ import (
 	resourcealphav1 "k8s.io/api/resource/v1alpha3"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/observer"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/footprint"
+	"orrery/core/safe/footprint"
 )
 
 // duration is written as 90s, 1m30s or 250ms.

@@ -82,7 +82,7 @@ func find(root string) ([]limit, error) {
 
 // bounds reports whether a package is one of the program, and not of layout alone, or of tools.
 func bounds(folder string) bool {
-	for _, without := range []string{"cmd/release", "core/fuzz", "core/soak", "docs", "tui/ptytest", "views/draw", "views/orbit"} {
+	for _, without := range []string{"cmd/release", "core/testing/fuzz", "core/testing/soak", "docs", "tui/ptytest", "views/draw", "views/orbit"} {
 		if folder == without || strings.HasPrefix(folder, without+"/") {
 			return false
 		}

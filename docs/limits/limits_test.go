@@ -29,8 +29,8 @@ func TestFind_ReadsValues(t *testing.T) {
 		bounds[l.folder+" "+l.name] = l.bound
 	}
 	for name, want := range map[string]string{
-		"themes maxBytes": "64 KiB", "core/stream takeTimeout": "10s", "core/stream maxSince": "365 days", "core/queue maxMoves": "50,000", "core/trace maxBlockBytes": "4.1 MiB",
-		"core/diagnose maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/trim maxAnnotation": "4 KiB", "core/usage/reader maxErrorBytes": "16 KiB", "core/engine maxNoteBytes": "1 KiB",
+		"themes maxBytes": "64 KiB", "core/trace/stream takeTimeout": "10s", "core/trace/stream maxSince": "365 days", "core/scheduler/queue maxMoves": "50,000", "core/trace maxBlockBytes": "4.1 MiB",
+		"core/answers/diagnose maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/world/trim maxAnnotation": "4 KiB", "core/operator/usage/reader maxErrorBytes": "16 KiB", "core/scheduler/engine maxNoteBytes": "1 KiB",
 	} {
 		if bounds[name] != want {
 			t.Errorf("the bound of %s is %q, want %q", name, bounds[name], want)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"orrery/core/mk"
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

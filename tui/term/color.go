@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/themes"
 )
 

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // MaxCopied limits the bytes of text that [Facts.Copy] sends. Terminals silently drop much longer text.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"orrery/core/outfile"
+	"orrery/core/safe/files"
 )
 
 // The exit codes of a program that did not end by its own keys. For a signal the code is 128 plus the signal's number,
@@ -47,7 +47,7 @@ func (e *ExitError) ExitCode() int {
 
 // writeStacks writes the stacks to a file and returns its name.
 func writeStacks(stacks []byte) string {
-	f, err := outfile.CreateTemp("orrery-stacks-", ".txt")
+	f, err := files.CreateTemp("orrery-stacks-", ".txt")
 	if err == nil {
 		err = f.WriteAll(stacks)
 	}

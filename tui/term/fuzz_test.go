@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/tui/term"
 )
 

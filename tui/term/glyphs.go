@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/views/draw"
 )
 

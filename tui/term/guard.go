@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/themes"
 	"orrery/tui/term/celldiff"
 	"orrery/views/draw"

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"orrery/core/panics"
+	"orrery/core/safe/panics"
 )
 
 // Model returns a model whose panics, in its methods and in its commands, reach the guard. Bubble Tea's own recovery

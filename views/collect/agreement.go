@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/printable"
-	"orrery/core/shadow"
+	"orrery/core/answers/shadow"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"orrery/core/plugins/nodevolumelimits"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/plugins/nodevolumelimits"
+	"orrery/core/scheduler/queue"
 	"orrery/views"
 )
 

@@ -9,7 +9,7 @@ import (
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

@@ -3,9 +3,9 @@ package collect
 import (
 	"strconv"
 
-	"orrery/core/diagnose"
-	"orrery/core/printable"
-	"orrery/core/saturating"
+	"orrery/core/answers/diagnose"
+	"orrery/core/objects/saturating"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

@@ -3,9 +3,9 @@ package collect
 import (
 	"strings"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

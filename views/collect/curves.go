@@ -3,7 +3,7 @@ package collect
 import (
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 )
 
 // curveSeconds is how many seconds a curve has.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 )
 
 // The curves are the same at any time; a remainder of a negative second, before 1970, is negative.

@@ -3,9 +3,9 @@ package collect
 import (
 	"time"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

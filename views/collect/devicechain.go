@@ -8,7 +8,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

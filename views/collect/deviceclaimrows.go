@@ -7,8 +7,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/printable"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

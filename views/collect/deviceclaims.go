@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"orrery/core/diagnose"
+	"orrery/core/answers/diagnose"
 	"orrery/views"
 )
 

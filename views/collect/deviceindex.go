@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -17,9 +17,9 @@ import (
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

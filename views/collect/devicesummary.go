@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

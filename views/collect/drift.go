@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

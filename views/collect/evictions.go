@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/engine"
 	"orrery/core/evict"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"orrery/core/engine"
 	"orrery/core/evict"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/whatif/change"
+	"orrery/core/answers/change"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 

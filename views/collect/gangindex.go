@@ -5,8 +5,8 @@ import (
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
-	"orrery/core/gangs"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
 	"orrery/views"
 )

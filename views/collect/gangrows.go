@@ -9,12 +9,12 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
-	"orrery/core/config"
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/gangs"
-	"orrery/core/plugins/gangscheduling"
-	"orrery/core/printable"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
+	"orrery/core/scheduler/plugins/gangscheduling"
 	"orrery/core/world"
 	"orrery/views"
 )

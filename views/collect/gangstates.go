@@ -8,10 +8,10 @@ import (
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/config"
-	"orrery/core/gangs"
-	"orrery/core/plugins/gangscheduling"
-	"orrery/core/queue"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/gangs"
+	"orrery/core/scheduler/plugins/gangscheduling"
+	"orrery/core/scheduler/queue"
 	"orrery/views"
 )
 

@@ -10,11 +10,11 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/leader"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/process/leader"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -3,13 +3,13 @@ package collect
 import (
 	"time"
 
-	"orrery/core/config"
-	"orrery/core/drive"
-	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/observer"
-	"orrery/core/framework"
-	"orrery/core/leader"
+	"orrery/core/process/leader"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

@@ -11,8 +11,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 

@@ -9,11 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/plugins/podvolumes"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/leader"
-	"orrery/core/printable"
+	"orrery/core/process/leader"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

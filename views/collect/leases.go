@@ -9,7 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 	"orrery/core/world"
 )
 

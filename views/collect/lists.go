@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/queue"
+	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/views"
 )
 

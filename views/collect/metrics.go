@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 

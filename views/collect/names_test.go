@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/views/collect"
 )
 

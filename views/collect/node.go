@@ -10,9 +10,9 @@ import (
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/requests"
+	"orrery/core/objects/requests"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )

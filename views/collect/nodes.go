@@ -7,8 +7,8 @@ import (
 	"k8s.io/component-helpers/node/topology"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 	"orrery/views/orbit"
 )

@@ -3,8 +3,8 @@ package collect
 import (
 	"time"
 
-	"orrery/core/engine"
 	"orrery/core/evict"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

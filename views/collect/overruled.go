@@ -5,10 +5,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/queue"
-	"orrery/core/shadow"
+	"orrery/core/answers/shadow"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -6,10 +6,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/shadow"
+	"orrery/core/answers/shadow"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

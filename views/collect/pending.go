@@ -3,9 +3,9 @@ package collect
 import (
 	"fmt"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -3,9 +3,9 @@ package collect
 import (
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/views"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/printable"
-	"orrery/core/requests"
+	"orrery/core/answers/diagnose"
+	"orrery/core/objects/requests"
+	"orrery/core/safe/printable"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
 	"orrery/core/evict/pressure"
-	"orrery/core/printable"
-	"orrery/core/requests"
-	"orrery/core/usage"
+	"orrery/core/objects/requests"
+	"orrery/core/operator/usage"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -8,7 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

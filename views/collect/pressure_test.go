@@ -11,13 +11,13 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/engine"
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
-	"orrery/core/operate"
-	"orrery/core/trim"
-	"orrery/core/usage"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/usage"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 	"orrery/views"
 	"orrery/views/collect"
 )
@@ -145,7 +145,7 @@ func TestPressure_UnknownUsage(t *testing.T) {
 	onlyMemory := *r
 	onlyMemory.Source, onlyMemory.Summary = usage.Metrics, &pressure.Summary{Pods: []pressure.PodStats{{PodRef: r.Summary.Pods[0].PodRef, Memory: r.Summary.Pods[0].Memory}}}
 	nothing := usage.Reading{
-		Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served", MissingRules: []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}},
+		Queried: true, Problem: "may not get nodes/proxy, and no metrics API is served", MissingRules: []actions.Rule{{Resource: "nodes/proxy", Verb: "get"}},
 		Configuration: pressure.DefaultConfiguration("linux"), WhyDefaults: "may not get nodes/proxy",
 	}
 	for _, tt := range []struct {

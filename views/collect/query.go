@@ -1,7 +1,7 @@
 package collect
 
 import (
-	"orrery/core/usage"
+	"orrery/core/operator/usage"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/filter"

@@ -5,10 +5,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -6,8 +6,8 @@ import (
 
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/queue"
 )
 
 // requeueEvents are the names of the events that requeue a pod, each once, up to a limit. They are those of the queue's

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
-	"orrery/core/plugins/nodevolumelimits"
-	"orrery/core/printable"
+	"orrery/core/answers/diagnose"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/world"
 	"orrery/views"
 )

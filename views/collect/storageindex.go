@@ -7,7 +7,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/diagnose"
-	"orrery/core/requests"
+	"orrery/core/answers/diagnose"
+	"orrery/core/objects/requests"
 	"orrery/views"
 )
 

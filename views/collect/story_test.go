@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
-	"orrery/core/store"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/store"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

@@ -6,7 +6,7 @@ import (
 
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // timings holds the durations of plugin calls in this process. A forked engine, as of a what-if, reports to it from another

@@ -5,9 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
-	"orrery/core/queue"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )

@@ -3,8 +3,8 @@ package collect
 import (
 	"strings"
 
-	"orrery/core/printable"
-	"orrery/core/whatif"
+	"orrery/core/answers/whatif"
+	"orrery/core/safe/printable"
 	"orrery/views"
 )
 

@@ -1,8 +1,8 @@
 package collect
 
 import (
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/views"
 )
 

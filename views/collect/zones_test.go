@@ -3,7 +3,7 @@ package collect_test
 import (
 	"testing"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/themes"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Filter is a parsed filter. It does not change and may be shared. A nil Filter matches every row.

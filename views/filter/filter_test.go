@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/views/filter"
 )
 

@@ -1,6 +1,6 @@
 package filter
 
-import "orrery/core/queue"
+import "orrery/core/scheduler/queue"
 
 // Query selects what a list shows: the window, the filter and the order.
 type Query struct {

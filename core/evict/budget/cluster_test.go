@@ -16,7 +16,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/evict/budget"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

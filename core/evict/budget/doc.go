@@ -18,7 +18,7 @@
 // blocked, terminating and evicted.
 //
 // The scheduler's preemption treats budgets differently, on purpose: there an empty selector selects nothing, several budgets
-// all count, and a violation only makes a node less preferred. See core/preempt.
+// all count, and a violation only makes a node less preferred. See core/scheduler/preempt.
 //
 // # Differences from Kubernetes
 //

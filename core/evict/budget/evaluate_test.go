@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/evict/budget"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // answer is a response as a client sees it: code, message, causes and Retry-After; and the disruptions that the written

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/evict/budget"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

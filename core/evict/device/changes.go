@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
-	"orrery/core/store"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/evict/device"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict/device"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

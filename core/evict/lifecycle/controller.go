@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
-	"orrery/core/saturating"
-	"orrery/core/store"
+	"orrery/core/objects/saturating"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/evict/lifecycle"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

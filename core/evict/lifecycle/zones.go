@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"orrery/core/evict"
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 )
 
 // zoneState is the state of a zone, initial until a monitor pass has counted its nodes.

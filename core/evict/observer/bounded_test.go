@@ -8,8 +8,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/mk"
-	"orrery/core/preempt"
+	"orrery/core/scheduler/preempt"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -13,8 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/budget"
 	"orrery/core/evict/device"
@@ -22,7 +20,9 @@ import (
 	"orrery/core/evict/observer"
 	"orrery/core/evict/pressure"
 	"orrery/core/evict/taint"
-	"orrery/core/mk"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

@@ -8,7 +8,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/drive"
 	"orrery/core/evict"
 	"orrery/core/evict/budget"
 	"orrery/core/evict/device"
@@ -16,7 +15,8 @@ import (
 	"orrery/core/evict/observer"
 	"orrery/core/evict/pressure"
 	"orrery/core/evict/taint"
-	"orrery/core/mk"
+	"orrery/core/scheduler/drive"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

@@ -13,7 +13,7 @@ import (
 	"orrery/core/evict/device"
 	"orrery/core/evict/lifecycle"
 	"orrery/core/evict/taint"
-	"orrery/core/store"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

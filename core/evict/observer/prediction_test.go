@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/evict"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

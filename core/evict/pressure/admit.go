@@ -8,8 +8,8 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 
-	"orrery/core/requests"
-	"orrery/core/saturating"
+	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 )
 
 // Admit reports whether a kubelet admits a pod while its node has these conditions, and if not, the message in the pod's

@@ -6,8 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resources "k8s.io/component-helpers/resource"
 
-	"orrery/core/requests"
-	"orrery/core/saturating"
+	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 )
 
 // Cgroup is what a kubelet lets the kernel enforce for a pod or a container. A limit that is zero is none.

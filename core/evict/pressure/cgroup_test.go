@@ -6,7 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 const mi = 1 << 20

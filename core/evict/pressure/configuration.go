@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Configuration is the eviction part of a KubeletConfiguration, with its defaults.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 )
 
 const header = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"

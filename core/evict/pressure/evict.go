@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict"
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/core/world"
 )
 

@@ -9,7 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // Shows NPE-20, NPE-24 and NPE-25.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 )
 
 // FuzzFlags reads the eviction flags of a kubelet's command line.

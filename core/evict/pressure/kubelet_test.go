@@ -11,7 +11,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -14,7 +14,7 @@ import (
 	"orrery/core/evict"
 	"orrery/core/evict/lifecycle"
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"orrery/core/evict"
-	"orrery/core/requests"
-	"orrery/core/saturating"
+	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 	"orrery/core/world/memory"
 )
 

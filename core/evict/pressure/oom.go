@@ -7,8 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resources "k8s.io/component-helpers/resource"
 
-	"orrery/core/requests"
-	"orrery/core/saturating"
+	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 )
 
 // When memory runs out the kernel kills the process with the highest score: its share of the memory in thousandths, and an

@@ -8,7 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // withLimits limits a pod's first container.

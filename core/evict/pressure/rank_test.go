@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 func withVolume(b *mk.PodBuilder, name string, source v1.VolumeSource) *mk.PodBuilder {

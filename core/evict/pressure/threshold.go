@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"orrery/core/footprint"
+	"orrery/core/safe/footprint"
 )
 
 // Value is an amount: a quantity, or a share of the capacity.

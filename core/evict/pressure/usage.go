@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	resources "k8s.io/component-helpers/resource"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 )
 
 // part is a part of a pod's disk usage.

@@ -13,7 +13,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/evict/taint"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/evict"
-	"orrery/core/store"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

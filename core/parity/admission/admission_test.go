@@ -11,10 +11,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/kubernetes/pkg/kubeapiserver/options"
 
-	"orrery/core/admission"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
+	"orrery/core/world/admission"
 )
 
 // cluster are the objects that Orrery's plugins read.

@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
 
-	"orrery/core/admission"
 	"orrery/core/parity/difftest"
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/admission"
+	"orrery/core/world/podapi"
 )
 
 var (

@@ -26,8 +26,8 @@ import (
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/draw"
-	"orrery/core/quota"
 	"orrery/core/world"
+	"orrery/core/world/quota"
 )
 
 // quotaNames are what quotas limit.

@@ -25,9 +25,9 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	"k8s.io/kubernetes/pkg/kubeapiserver/options"
 
-	"orrery/core/admission"
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
+	"orrery/core/world/admission"
 )
 
 // server has upstream's plugins, which read what is in its informers.

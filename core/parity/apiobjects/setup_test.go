@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/klog/v2"
 
-	"orrery/core/admission"
-	"orrery/core/mk"
 	"orrery/core/parity/apiserver"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 

@@ -10,8 +10,8 @@ import (
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	upvolumebinding "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 
-	"orrery/core/store"
-	"orrery/core/volumes"
+	"orrery/core/scheduler/store"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 )
 

@@ -8,8 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/mk"
-	"orrery/core/plugins/podvolumes"
+	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

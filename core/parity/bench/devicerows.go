@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world"
 )
 

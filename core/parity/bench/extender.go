@@ -12,7 +12,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world/live"
 )
 

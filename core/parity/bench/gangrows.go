@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"orrery/core/mk"
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/config"
-	"orrery/core/engine"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

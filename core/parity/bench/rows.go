@@ -7,8 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/mk"
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/store"
-	"orrery/core/volumes/outcome"
+	"orrery/core/scheduler/store"
+	"orrery/core/scheduler/volumes/outcome"
 	"orrery/core/world"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/mk"
-	"orrery/core/mk/kinds"
+	"orrery/core/testing/mk"
+	"orrery/core/testing/mk/kinds"
 	"orrery/core/world"
 )
 

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/stream"
+	"orrery/core/trace/stream"
 )
 
 // elsewhere dials from another host than Prometheus and others that mean well.

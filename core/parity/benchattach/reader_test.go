@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/stream"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
+	"orrery/core/trace/stream"
 )
 
 func (s *scheduler) attach(since time.Duration) *stream.Stream {

@@ -6,10 +6,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
-	"orrery/core/trim"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 )
 
 // inProcess is an engine in this process, and the feed of its records.

@@ -11,8 +11,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
-	"orrery/core/cache"
-	"orrery/core/mk"
+	"orrery/core/scheduler/cache"
+	"orrery/core/testing/mk"
 )
 
 const benchNodes, benchPods = 5000, 20

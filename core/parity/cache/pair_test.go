@@ -16,7 +16,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
-	"orrery/core/cache"
+	"orrery/core/scheduler/cache"
 )
 
 // pair has the two caches and the objects that were passed to them.

@@ -43,15 +43,15 @@ import (
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
 
-	"orrery/core/clusterapi"
-	"orrery/core/controllerapi"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/draw"
-	"orrery/core/podapi"
-	"orrery/core/quota"
-	"orrery/core/storageapi"
 	"orrery/core/world"
+	"orrery/core/world/clusterapi"
+	"orrery/core/world/controllerapi"
+	"orrery/core/world/podapi"
+	"orrery/core/world/quota"
+	"orrery/core/world/storageapi"
 )
 
 // strategy is what upstream does with a kind.

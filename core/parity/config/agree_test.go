@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	orrery "orrery/core/config"
+	orrery "orrery/core/scheduler/config"
 )
 
 // difference recognizes an error that Orrery reports and kube-scheduler's reading of the file does not.

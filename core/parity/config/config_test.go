@@ -13,9 +13,9 @@ import (
 	"k8s.io/component-base/featuregate"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 
-	orrery "orrery/core/config"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	orrery "orrery/core/scheduler/config"
 )
 
 var gateSets = map[string]map[string]bool{
@@ -57,11 +57,11 @@ func TestLoad_RandomFiles(t *testing.T) {
 	}
 }
 
-// Loads the files of core/config's own tests, each with the feature gates that it names.
+// Loads the files of core/scheduler/config's own tests, each with the feature gates that it names.
 func TestLoad_HandWrittenFiles(t *testing.T) {
-	paths, err := filepath.Glob("../../config/testdata/*.txtar")
+	paths, err := filepath.Glob("../../scheduler/config/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no files in core/config/testdata: %v", err)
+		t.Fatalf("no files in core/scheduler/config/testdata: %v", err)
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package config compares core/config with kube-scheduler's loading of the same files: the scheme, defaults and
+// Package config compares core/scheduler/config with kube-scheduler's loading of the same files: the scheme, defaults and
 // validation of k8s.io/kubernetes/pkg/scheduler/apis/config, and the feature gates of k8s.io/kubernetes/pkg/features.
 //
 // Every case is a file that both load. They must agree on whether it is valid, on every error (path, type and text), and,

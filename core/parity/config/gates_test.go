@@ -11,9 +11,9 @@ import (
 	"k8s.io/component-base/featuregate"
 	logsapi "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/kubernetes/pkg/features" // registers the gates
-	orrery "orrery/core/config"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	orrery "orrery/core/scheduler/config"
 )
 
 // upstreamGates returns those of kube-scheduler's gates that Orrery lists, at the emulation version of Orrery.

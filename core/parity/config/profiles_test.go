@@ -15,12 +15,12 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	orrery "orrery/core/config"
-	"orrery/core/config/review"
-	"orrery/core/engine"
-	ownframework "orrery/core/framework"
+	"orrery/core/answers/review"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	orrery "orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	ownframework "orrery/core/scheduler/framework"
 )
 
 // Files that both read as valid: both make the same profiles of them, or both refuse for the same plugin.

@@ -11,9 +11,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/config"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/config"
 	"orrery/core/world"
 )
 

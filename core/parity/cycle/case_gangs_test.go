@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // groupNames are those of workloads' groups. Pods may name one that a workload does not have.

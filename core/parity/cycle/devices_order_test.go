@@ -13,8 +13,8 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 )
 
 // A driver publishes its devices anew, and says one slice where its older slice says two. Listed first, the older makes the pool

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/parity/claimserver"
-	"orrery/core/plugins/dynamicresources"
+	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
 )
 

@@ -9,10 +9,10 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/preempt"
-	"orrery/core/queue"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/preempt"
+	"orrery/core/scheduler/queue"
 )
 
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not, whatever happens. The opposite is always a

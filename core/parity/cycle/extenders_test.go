@@ -19,8 +19,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 
-	"orrery/core/extender"
 	"orrery/core/world"
+	"orrery/core/world/extender"
 )
 
 // extenderCase is what an extender answers. Both schedulers have one of their own, in the process, that answers the same.

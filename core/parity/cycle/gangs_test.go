@@ -13,9 +13,9 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/gangs"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
 )
 
 // wait lets time pass, and compares what pods that time out on permit do meanwhile, when it happens.

@@ -3,9 +3,9 @@ package cycle
 import (
 	"testing"
 
-	"orrery/core/config"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/config"
 )
 
 // Orrery's runtime with no plugin of its own decides as kube-scheduler does. kube-scheduler's GangScheduling lets pods go by its

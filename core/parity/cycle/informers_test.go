@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
-	"orrery/core/config"
 	"orrery/core/parity/informers"
+	"orrery/core/scheduler/config"
 )
 
 // newInformers lists slices of devices in the order of Orrery's plugin. The informer of kube-scheduler lists them in random order, and

@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 )
 
 // A preemptor takes a node from a nominated pod, whose nomination is not cleared. Its victims are evicted, and it is tried again at once.

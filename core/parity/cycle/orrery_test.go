@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/engine"
-	"orrery/core/framework"
 	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 

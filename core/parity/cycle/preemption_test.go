@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/preempt"
+	"orrery/core/scheduler/preempt"
 )
 
 // preemptionCandidates are all nodes on which preemption helps a pod.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/plugins/defaultpreemption"
+	"orrery/core/scheduler/plugins/defaultpreemption"
 )
 
 // record has a queue's data about a pod.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
-	"orrery/core/config"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/config"
 )
 
 // defaultGates are the gates that cases set, with their values in other cases.

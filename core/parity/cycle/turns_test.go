@@ -16,8 +16,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	uppreempt "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 )
 
 // turns orders what kube-scheduler's goroutines do after a decision to preempt pods on permit. By itself their speed decides

@@ -16,8 +16,8 @@ import (
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
-	"orrery/core/config"
 	"orrery/core/parity/informers"
+	"orrery/core/scheduler/config"
 )
 
 // decision is one scheduling attempt, with the data that both have.

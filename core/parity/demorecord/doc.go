@@ -4,7 +4,7 @@
 //	scenario ──► Director ──► server.go ──────► kube-apiserver, etcd  ◄── controllers.go  upstream's
 //	   │            ▲                             │    ▲      ▲
 //	   │            └── pods, budgets ────────────┘    │      └───────── kubelet.go      pods that start, run and stop
-//	   └─ notes ─► narrator ◄── core/replica ──────────┘                                   as the scenario says
+//	   └─ notes ─► narrator ◄── core/process/replica ──────────┘                                   as the scenario says
 //	                  └──► trace
 //
 //	main.go         the command line; a recording is replayed before it is written
@@ -12,7 +12,7 @@
 //	narrator.go     records the scheduler's inputs with the scenario's notes
 //	cluster.go      all of the cluster but the scheduler
 //
-// The scheduler is a core/replica, as in orrery run: it acquires the lease, binds, evicts and emits events. One replica runs
+// The scheduler is a core/process/replica, as in orrery run: it acquires the lease, binds, evicts and emits events. One replica runs
 // during the warm-up; another is started with the scenario, so that the recording begins with its start and replays exactly.
 //
 // # What is real and what is not

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

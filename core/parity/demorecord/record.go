@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-logr/logr"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo/scenario"

@@ -24,9 +24,9 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	"k8s.io/kubernetes/pkg/apis/resource/validation"
 
-	"orrery/core/deviceapi"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/world/deviceapi"
 )
 
 func internal[T runtime.Object](r *difftest.Source, o runtime.Object, into T) T {

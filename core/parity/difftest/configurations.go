@@ -3,7 +3,7 @@ package difftest
 import (
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 
-	"orrery/core/framework"
+	"orrery/core/scheduler/framework"
 )
 
 // FirstMistake is the first mistake in a profile's plugins, the only one that kube-scheduler reports; any other error is returned

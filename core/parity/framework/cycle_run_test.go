@@ -19,11 +19,11 @@ import (
 	upruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/mk"
 	"orrery/core/parity/informers"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

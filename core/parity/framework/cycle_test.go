@@ -13,9 +13,9 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/framework"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 

@@ -4,7 +4,7 @@
 //
 // The plugins are scripted: at each extension point each returns what was drawn for it, plausible or not. Only statuses that
 // are invalid at their extension point are left out; see "Differences from kube-scheduler" in package
-// orrery/core/framework.
+// orrery/core/scheduler/framework.
 //
 // TestBindingCycle_SameCalls runs whole schedulers with such plugins, from Reserve on, in virtual time. At PreBind the plugins
 // write and wait: kube-scheduler's block on a goroutine, and Orrery's take steps or block.

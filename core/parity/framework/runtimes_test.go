@@ -20,9 +20,9 @@ import (
 	upruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 )
 
 var ctx = context.Background()

@@ -20,13 +20,13 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/mk"
 	"orrery/core/parity/apiserver"
 	"orrery/core/parity/hosted"
 	"orrery/core/parity/storage"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 )
 
 // gates are on in the API server, in kube-scheduler's plugins, and in Orrery.

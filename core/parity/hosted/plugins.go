@@ -39,8 +39,8 @@ import (
 	uprestrictions "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
 	upzone "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
 
-	"orrery/core/config"
-	"orrery/core/framework"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 )
 
 // Prefix distinguishes a hosted plugin from Orrery's own, which cannot be replaced under its name.

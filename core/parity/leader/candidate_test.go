@@ -8,7 +8,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 )
 
 // replay gives our candidate the inputs that an elector had, and reports where the candidate acts differently.

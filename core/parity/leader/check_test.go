@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 )
 
 func TestSettings_SameErrors(t *testing.T) {

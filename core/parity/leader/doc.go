@@ -1,4 +1,4 @@
-// Package leader compares orrery/core/leader with client-go's leader election in random histories of replicas, with network
+// Package leader compares orrery/core/process/leader with client-go's leader election in random histories of replicas, with network
 // faults and other clients that write to the Lease.
 //
 //	         ┌──► client-go's LeaderElectors over a LeaseLock, in the virtual time of testing/synctest

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 )
 
 // jitterRand is the source of client-go's jitter.

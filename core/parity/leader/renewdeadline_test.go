@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 )
 
 // A leader whose calls are all lost leads for longer than its renew deadline: the deadline counts from the start of the next

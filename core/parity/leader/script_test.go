@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/leader"
 	"orrery/core/parity/difftest"
+	"orrery/core/process/leader"
 )
 
 // script is one history. Its events are elements of lists, so that it can be reduced.

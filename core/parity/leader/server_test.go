@@ -14,7 +14,7 @@ import (
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/leader"
+	"orrery/core/process/leader"
 )
 
 // server stores one Lease with a resourceVersion, and rounds its times to microseconds as the wire format does.

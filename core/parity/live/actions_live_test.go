@@ -14,10 +14,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"orrery/core/console"
-	"orrery/core/engine"
-	"orrery/core/operate"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/console"
 	"orrery/core/parity/apiserver"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 
@@ -77,7 +77,7 @@ func (s *fixture) budget(app string) (allow func(n int32)) {
 }
 
 // executor returns an executor with a user's rights. It records the progress messages, and calls between after each try.
-func (s *fixture) executor(user string, between func(try int)) (executor *operate.Executor, messages *[]string) {
+func (s *fixture) executor(user string, between func(try int)) (executor *actions.Executor, messages *[]string) {
 	s.t.Helper()
 	client, err := server.Client(user)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *fixture) executor(user string, between func(try int)) (executor *operat
 	}
 	messages = &[]string{}
 	tries := 0
-	return &operate.Executor{
+	return &actions.Executor{
 		Client: client, Progress: func(text string) { *messages = append(*messages, text) },
 		Pause: func(ctx context.Context) error {
 			tries++
@@ -125,10 +125,10 @@ func TestActions_RetryRefusedEviction(t *testing.T) {
 			allow(1)
 		}
 	})
-	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("free")}); err != nil || len(*messages) > 0 {
+	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Evict, Pod: s.ref("free")}); err != nil || len(*messages) > 0 {
 		t.Errorf("an eviction without a budget: %v, messages %q", err, *messages)
 	}
-	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Evict, Pod: s.ref("held")}); err != nil {
+	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Evict, Pod: s.ref("held")}); err != nil {
 		t.Error(err)
 	}
 	if len(*messages) != 2 || !strings.Contains((*messages)[0], "evicting pod default/held: a PodDisruptionBudget blocks it") {
@@ -162,7 +162,7 @@ func TestActions_DrainLikeKubectl(t *testing.T) {
 		}
 		s.eventually(func() error { return s.gone("held") })
 	})
-	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Drain, Node: "node-0"}); err != nil {
+	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Drain, Node: "node-0"}); err != nil {
 		t.Fatal(err)
 	}
 	var left []string
@@ -195,13 +195,13 @@ func TestActions_NameMissingRule(t *testing.T) {
 	}
 	executor, _ := s.executor(viewer, func(int) { t.Error("it waits") })
 	for _, tt := range []struct {
-		action operate.Action
+		action actions.Action
 		right  right
 		rule   string
 		done   func() error
 	}{
 		{
-			operate.Action{Verb: operate.Cordon, Node: "node-0"},
+			actions.Action{Verb: actions.Cordon, Node: "node-0"},
 			right{"patch", "", "nodes"},
 			`may not patch nodes; this needs the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
 			func() error {
@@ -213,19 +213,19 @@ func TestActions_NameMissingRule(t *testing.T) {
 			},
 		},
 		{
-			operate.Action{Verb: operate.Evict, Pod: s.ref("leaves")},
+			actions.Action{Verb: actions.Evict, Pod: s.ref("leaves")},
 			right{"create", "", "pods/eviction"},
 			`may not create pods/eviction; this needs the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace default`,
 			func() error { return s.gone("leaves") },
 		},
 		{
-			operate.Action{Verb: operate.Delete, Pod: s.ref("goes")},
+			actions.Action{Verb: actions.Delete, Pod: s.ref("goes")},
 			right{"delete", "", "pods"},
 			`may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`,
 			func() error { return s.gone("goes") },
 		},
 		{
-			operate.Action{Verb: operate.Ungate, Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
+			actions.Action{Verb: actions.Ungate, Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
 			right{"patch", "", "pods"},
 			`may not patch pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace default`,
 			func() error {
@@ -239,7 +239,7 @@ func TestActions_NameMissingRule(t *testing.T) {
 	} {
 		t.Run(tt.action.Verb.String(), func(t *testing.T) {
 			err := executor.Do(s.ctx, tt.action)
-			var refused *operate.ForbiddenError
+			var refused *actions.ForbiddenError
 			if !errors.As(err, &refused) || refused.User != viewer || !strings.Contains(err.Error(), tt.rule) {
 				t.Fatalf("it says\n%v\nwant\n%s", err, tt.rule)
 			}
@@ -273,7 +273,7 @@ func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 		return nil
 	})
 	executor := session.Executor()
-	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Activate, Pod: s.ref("big-0")}); err != nil {
+	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Activate, Pod: s.ref("big-0")}); err != nil {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
@@ -283,7 +283,7 @@ func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 		return nil
 	})
 	// It was started to schedule, but without --allow-actions.
-	if err := executor.Do(s.ctx, operate.Action{Verb: operate.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
+	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
 		t.Errorf("without --allow-actions it cordons: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"orrery/core/parity/apiserver"
-	"orrery/core/stream"
 	"orrery/core/trace/segments"
+	"orrery/core/trace/stream"
 )
 
 // attachDeadline is generous: everything is waited for by polling.

@@ -15,10 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/diagnose"
-	"orrery/core/engine"
+	"orrery/core/answers/diagnose"
 	"orrery/core/parity/apiserver"
 	"orrery/core/parity/storage"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

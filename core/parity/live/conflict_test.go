@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"orrery/core/parity/apiserver"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
 )
 
 // Two schedulers fill the same nodes, each with its own pods. Neither knows the other's assumed pods, so sometimes both fill

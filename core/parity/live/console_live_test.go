@@ -14,10 +14,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/console"
-	"orrery/core/engine"
-	"orrery/core/operate"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/console"
 	"orrery/core/parity/apiserver"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 
@@ -209,11 +209,11 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 		return wrong
 	})
 	executor := session.Executor()
-	for _, a := range []operate.Action{
-		{Verb: operate.Cordon, Node: "node-0"},
-		{Verb: operate.Drain, Node: "node-0"},
-		{Verb: operate.Delete, Pod: world.PodRefOf(&s.list()[0])},
-		{Verb: operate.Evict, Pod: world.PodRefOf(&s.list()[0])},
+	for _, a := range []actions.Action{
+		{Verb: actions.Cordon, Node: "node-0"},
+		{Verb: actions.Drain, Node: "node-0"},
+		{Verb: actions.Delete, Pod: world.PodRefOf(&s.list()[0])},
+		{Verb: actions.Evict, Pod: world.PodRefOf(&s.list()[0])},
 	} {
 		if err := executor.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start the console with --allow-actions") {
 			t.Errorf("%s: %v", a, err)

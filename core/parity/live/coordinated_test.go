@@ -14,9 +14,9 @@ import (
 	typed "k8s.io/client-go/kubernetes/typed/coordination/v1beta1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/console"
-	"orrery/core/engine"
+	"orrery/core/operator/console"
 	"orrery/core/parity/apiserver"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

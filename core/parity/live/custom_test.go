@@ -17,9 +17,9 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/framework"
 	"orrery/core/parity/apiserver"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/framework"
 )
 
 var tickets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "tickets"}

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/config"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/config"
 )
 
 // The leader evicts the pod whose device an administrator taints with a rule, and only that pod, and writes into the rule how far

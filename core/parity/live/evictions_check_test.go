@@ -13,12 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"orrery/core/console"
-	"orrery/core/drive"
-	"orrery/core/engine"
 	"orrery/core/evict"
 	"orrery/core/evict/observer"
+	"orrery/core/operator/console"
 	"orrery/core/parity/apiserver"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

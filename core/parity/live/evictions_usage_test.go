@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/evict/pressure"
-	"orrery/core/operate"
+	"orrery/core/operator/actions"
+	"orrery/core/operator/usage"
+	"orrery/core/operator/usage/reader"
 	"orrery/core/parity/apiserver"
-	"orrery/core/usage"
-	"orrery/core/usage/reader"
 	"orrery/core/world"
 )
 
@@ -113,7 +113,7 @@ func TestUsage_NamesMissingRule(t *testing.T) {
 	if want := "no usage data: may not get nodes/proxy, and no metrics API is served"; r.SourceText() != want {
 		t.Errorf("source %q, want %q", r.SourceText(), want)
 	}
-	if want := []operate.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.MissingRules, want) {
+	if want := []actions.Rule{{Resource: "nodes/proxy", Verb: "get"}}; !slices.Equal(r.MissingRules, want) {
 		t.Errorf("missing rules %v, want %v", r.MissingRules, want)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"orrery/core/parity/apiserver"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
 )
 
 // extenderServer is an extender that refuses the nodes of odd numbers. It can be slow, die, and come back at its address.

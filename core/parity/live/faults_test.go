@@ -10,10 +10,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/engine"
 	"orrery/core/parity/apiserver"
 	"orrery/core/parity/faultproxy"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

@@ -16,9 +16,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
-	"orrery/core/config"
 	"orrery/core/parity/apiserver"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/config"
 )
 
 // server is shared by all tests, since starting it takes longer than most of them. Each test has its own scheduler name, and

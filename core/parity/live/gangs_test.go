@@ -9,8 +9,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/mk"
 	"orrery/core/parity/apiserver"
+	"orrery/core/testing/mk"
 )
 
 const gangGates = "--feature-gates=GenericWorkload=true,GangScheduling=true"

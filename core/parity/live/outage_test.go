@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
 	"orrery/core/parity/apiserver"
-	"orrery/core/replica"
+	"orrery/core/process/replica"
+	"orrery/core/scheduler/engine"
 )
 
 // withoutLease runs a replica without leader election, since an outage would end it, and without client-side rate limits.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/engine"
-	"orrery/core/shadow"
+	"orrery/core/answers/shadow"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

@@ -8,7 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 )
 
 // provisioningTakes is long enough that at any time in a rollout many pods wait for their volumes.

@@ -10,8 +10,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/shadow"
 	"orrery/core/parity/apiserver"
-	"orrery/core/shadow"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/engine"
 	"orrery/core/parity/apiserver"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 

@@ -7,7 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

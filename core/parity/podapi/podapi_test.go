@@ -19,7 +19,7 @@ import (
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/draw"
-	"orrery/core/podapi"
+	"orrery/core/world/podapi"
 )
 
 // ours completes and checks a new pod.

@@ -14,7 +14,7 @@ import (
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 
-	ours "orrery/core/queue"
+	ours "orrery/core/scheduler/queue"
 )
 
 const parked = 10_000

@@ -11,7 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	ours "orrery/core/queue"
+	ours "orrery/core/scheduler/queue"
 )
 
 // compare records every difference between the two queues.

@@ -1,4 +1,4 @@
-// Package queue runs random scripts of calls on kube-scheduler's scheduling queue and on orrery/core/queue, and requires
+// Package queue runs random scripts of calls on kube-scheduler's scheduling queue and on orrery/core/scheduler/queue, and requires
 // that the two agree after every step.
 //
 //	         ┌──► upstream's PriorityQueue, its goroutines on the virtual clock of testing/synctest ──┐

@@ -26,7 +26,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	ours "orrery/core/queue"
+	ours "orrery/core/scheduler/queue"
 )
 
 // Shared by all upstream queues. The recorder starts a goroutine that sleeps, which must not start in virtual time.

@@ -13,7 +13,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 
-	ours "orrery/core/queue"
+	ours "orrery/core/scheduler/queue"
 )
 
 // rejector is a plugin that registers events, with hints that depend only on the objects.

@@ -19,13 +19,13 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/config"
-	"orrery/core/framework"
-	"orrery/core/mk"
 	"orrery/core/parity/informers"
-	"orrery/core/plugins"
-	"orrery/core/store"
-	"orrery/core/volumes"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/store"
+	"orrery/core/scheduler/volumes"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

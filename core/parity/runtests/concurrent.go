@@ -29,14 +29,14 @@ type goPackage struct {
 }
 
 // onlyWhileFuzzing starts a goroutine in the processes that go test -fuzz starts, and in no other.
-const onlyWhileFuzzing = "orrery/core/fuzz"
+const onlyWhileFuzzing = "orrery/core/testing/fuzz"
 
 // runsTheCommands runs commands of cmd/app in processes, as the tests of cmd/app do with the race detector.
 const runsTheCommands = "orrery/cmd/example"
 
 // sortByGoroutines returns the packages of a module to test with the race detector and without it. In the tests of raced ones several
 // goroutines may run; in those of the others only the test's own does, so that there is nothing to find. Raced ones that test less
-// with the race detector (core/race) are tested both ways. The longest come first, so that none is left alone at the end.
+// with the race detector (core/testing/race) are tested both ways. The longest come first, so that none is left alone at the end.
 func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 	packages, err := list(dir, pattern)
 	if err != nil {
@@ -64,7 +64,7 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 		if starts {
 			raced = append(raced, path)
 		}
-		if !starts || slices.Contains(slices.Concat(p.TestImports, p.XTestImports), "orrery/core/race") {
+		if !starts || slices.Contains(slices.Concat(p.TestImports, p.XTestImports), "orrery/core/testing/race") {
 			plain = append(plain, path)
 		}
 	}

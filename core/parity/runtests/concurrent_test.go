@@ -11,14 +11,14 @@ func TestSortByGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]struct{ raced, plain bool }{
-		"orrery/core/world/live": {raced: true},              // starts goroutines
-		"orrery/core/console":    {raced: true},              // imports packages that do
-		"orrery/core/engine":     {raced: true, plain: true}, // runs its tests side by side, and more of them without the detector
-		"orrery/core/queue":      {plain: true},
-		"orrery/core/trace":      {plain: true}, // fuzzes
-		"orrery/views/collect":   {plain: true}, // needs what a goroutine has read, and not the goroutine
-		"orrery/cmd/example":     {plain: true}, // runs commands that are raced in cmd/app
-		"orrery/demo/scenario":   {plain: true}, // has a field that is called like a function that starts them
+		"orrery/core/world/live":       {raced: true},              // starts goroutines
+		"orrery/core/operator/console": {raced: true},              // imports packages that do
+		"orrery/core/scheduler/engine": {raced: true, plain: true}, // runs its tests side by side, and more of them without the detector
+		"orrery/core/scheduler/queue":  {plain: true},
+		"orrery/core/trace":            {plain: true}, // fuzzes
+		"orrery/views/collect":         {plain: true}, // needs what a goroutine has read, and not the goroutine
+		"orrery/cmd/example":           {plain: true}, // runs commands that are raced in cmd/app
+		"orrery/demo/scenario":         {plain: true}, // has a field that is called like a function that starts them
 	} {
 		if got := slices.Contains(raced, path); got != want.raced {
 			t.Errorf("%s with the race detector: %t, want %t", path, got, want.raced)

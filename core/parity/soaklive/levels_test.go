@@ -44,7 +44,7 @@ func TestLevel_CountsNoGoroutinesOfConnections(t *testing.T) {
 	const profile = `goroutine profile: total 20
 7 @ 0x1 0x2
 # labels: {"a":"b"}
-#	0x1	orrery/core/engine.run+0x1	/engine/run.go:1
+#	0x1	orrery/core/scheduler/engine.run+0x1	/engine/run.go:1
 
 5 @ 0x3
 #	0x3	net/http.(*persistConn).readLoop+0xd5	/net/http/transport.go:2325

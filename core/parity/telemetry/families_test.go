@@ -19,8 +19,8 @@ import (
 	volumes "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding/metrics"
 	upstream "k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/config"
-	"orrery/core/telemetry"
+	"orrery/core/process/telemetry"
+	"orrery/core/scheduler/config"
 )
 
 // family has the properties of a metric that dashboards depend on.

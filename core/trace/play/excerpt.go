@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 )
 

@@ -3,7 +3,7 @@ package play
 import (
 	"slices"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

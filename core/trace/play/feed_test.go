@@ -11,9 +11,9 @@ import (
 	"time"
 	"weak"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

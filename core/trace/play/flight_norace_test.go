@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )

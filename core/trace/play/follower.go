@@ -1,6 +1,6 @@
 package play
 
-import "orrery/core/drive"
+import "orrery/core/scheduler/drive"
 
 // Follower keeps state that an engine does not. It observes the same inputs, decisions and effects as its engine, in
 // the same order. It is forked with the engine, and a Player that seeks backward replaces both.

@@ -7,11 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/extender"
-	"orrery/core/queue"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/trace"
+	"orrery/core/world/extender"
 )
 
 // HeaderOf returns the header of a trace of an engine with these options.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

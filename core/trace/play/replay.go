@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/world"
 )

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"orrery/core/drive"
-	"orrery/core/engine"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	deviceoutcome "orrery/core/devices/outcome"
-	"orrery/core/drive"
-	"orrery/core/engine"
+	deviceoutcome "orrery/core/scheduler/devices/outcome"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/volumes/outcome"
 	"orrery/core/trace"
-	"orrery/core/volumes/outcome"
 	"orrery/core/world"
 )
 

@@ -3,8 +3,8 @@ package play
 import (
 	"fmt"
 
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 )
 

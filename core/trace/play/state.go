@@ -6,9 +6,9 @@ import (
 	"io"
 	"time"
 
-	"orrery/core/codec"
-	"orrery/core/engine"
-	"orrery/core/store"
+	"orrery/core/scheduler/codec"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/store"
 	"orrery/core/trace"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/codec"
-	"orrery/core/drive"
-	"orrery/core/engine"
-	"orrery/core/fuzz"
+	"orrery/core/scheduler/codec"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/fuzz"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
@@ -326,7 +326,7 @@ func TestRestore_HostileData(t *testing.T) {
 
 // FuzzRestore reads the state of an engine in a recording.
 //
-//orrery:reads core/codec
+//orrery:reads core/scheduler/codec
 func FuzzRestore(f *testing.F) {
 	o := options(5)
 	states := statesOf(f, o, simulatedCluster(5, 40))

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"orrery/core/engine"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/engine"
-	"orrery/core/mk"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // maxEntries bounds the entries of a directory that are looked at: a recording has some thousands.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/race"
+	"orrery/core/testing/race"
 	"orrery/core/trace/play"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 	"orrery/core/trace/play"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/fuzz"
+	"orrery/core/testing/fuzz"
 )
 
 // FuzzParseName reads names of files in a recording's directory.

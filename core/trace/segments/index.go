@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"orrery/core/panics"
-	"orrery/core/printable"
+	"orrery/core/safe/panics"
+	"orrery/core/safe/printable"
 	"orrery/core/trace/play"
 )
 

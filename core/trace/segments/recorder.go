@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"orrery/core/panics"
+	"orrery/core/safe/panics"
 	"orrery/core/trace/play"
 )
 

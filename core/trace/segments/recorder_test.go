@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/core/race"
+	"orrery/core/testing/race"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"orrery/core/panics"
+	"orrery/core/safe/panics"
 )
 
 // TickEvery is the time between two ticks. A crash loses what came since the last one, and what was being written then.

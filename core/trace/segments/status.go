@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Status is how a recording does.

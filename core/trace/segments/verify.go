@@ -1,8 +1,8 @@
 package segments
 
 import (
-	"orrery/core/engine"
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 )
 

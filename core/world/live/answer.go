@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"orrery/core/footprint"
+	"orrery/core/safe/footprint"
 	"orrery/core/world"
 )
 

@@ -13,7 +13,7 @@ import (
 	"k8s.io/klog/v2"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/panics"
+	"orrery/core/safe/panics"
 	"orrery/core/world"
 )
 

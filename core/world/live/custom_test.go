@@ -17,10 +17,10 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/mk"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

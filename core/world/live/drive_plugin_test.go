@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/framework"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 )
 
 // sleeper holds every pod at Permit, and allows it from a goroutine of its own.

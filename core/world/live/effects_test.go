@@ -14,7 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

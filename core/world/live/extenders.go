@@ -15,8 +15,8 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/extender"
 	"orrery/core/world"
+	"orrery/core/world/extender"
 )
 
 // extenders calls extenders. The calls about one pod are made at once, unlike its other effects: an answer that a scheduling

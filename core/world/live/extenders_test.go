@@ -15,8 +15,8 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
-	"orrery/core/mk"
-	"orrery/core/nodenames"
+	"orrery/core/objects/nodenames"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )

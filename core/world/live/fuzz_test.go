@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/rest"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
-	"orrery/core/fuzz"
-	"orrery/core/mk"
-	"orrery/core/store"
+	"orrery/core/scheduler/store"
+	"orrery/core/testing/fuzz"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -64,7 +64,7 @@ func watched(encoded bool, events io.Reader) roundTrip {
 
 // FuzzWatch reads the events of a watch, in JSON and protobuf, and applies what comes of them.
 //
-//orrery:reads core/world/live core/store
+//orrery:reads core/world/live core/scheduler/store
 func FuzzWatch(f *testing.F) {
 	for _, event := range []string{
 		`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"b","resourceVersion":"2"}}}`,
@@ -270,7 +270,7 @@ func bindThrough(t *testing.T, through roundTrip) *world.Outcome {
 
 // FuzzExtender reads the answers of extenders to each verb, with the connection around them.
 //
-//orrery:reads core/world/live core/extender
+//orrery:reads core/world/live core/world/extender
 func FuzzExtender(f *testing.F) {
 	f.Add(uint8(0), uint16(200), []byte(`{"Nodes":{"items":[{"metadata":{"name":"n1"}}]},"FailedNodes":{"n2":"\u001b"}}`))
 	f.Add(uint8(1), uint16(200), []byte(`[{"Host":"n1","Score":10}]`))

@@ -18,8 +18,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	utilsclock "k8s.io/utils/clock"
 
-	"orrery/core/trim"
 	"orrery/core/world"
+	"orrery/core/world/trim"
 )
 
 // reflectorStore is the store of one kind's reflector: it trims objects and passes them to the inbox.

@@ -15,11 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/admission"
-	"orrery/core/clusterapi"
-	"orrery/core/controllerapi"
-	"orrery/core/storageapi"
 	"orrery/core/world"
+	"orrery/core/world/admission"
+	"orrery/core/world/clusterapi"
+	"orrery/core/world/controllerapi"
+	"orrery/core/world/storageapi"
 )
 
 // createDefaults creates the namespaces and priority classes of every cluster.

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/clusterapi"
-	"orrery/core/deviceapi"
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/clusterapi"
+	"orrery/core/world/deviceapi"
+	"orrery/core/world/podapi"
 )
 
 // admitDevices completes or rejects a new object of dynamic resource allocation; any other object is admitted.

@@ -5,8 +5,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/admission"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 

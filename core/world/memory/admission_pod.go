@@ -5,9 +5,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/admission"
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/admission"
+	"orrery/core/world/podapi"
 )
 
 // admitPod completes or rejects a new pod in the order of the API server: defaults, the plugins that change pods, derived

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

@@ -8,8 +8,8 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/podapi"
 )
 
 // admitWorkload rejects a workload that the API server would reject. Pods refer to its groups, which therefore never change.

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world/memory"
 )
 

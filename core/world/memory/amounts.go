@@ -9,8 +9,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	podresource "k8s.io/component-helpers/resource"
 
-	"orrery/core/requests"
-	"orrery/core/saturating"
+	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 )
 
 // amount is a sum of one resource: cpu in thousandths, everything else in units. Pods count as a resource too.

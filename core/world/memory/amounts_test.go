@@ -8,8 +8,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
-	"orrery/core/mk"
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
+	"orrery/core/testing/mk"
 )
 
 // What a pod adds to a node's sums it takes with it again, even if they were beyond an int64.

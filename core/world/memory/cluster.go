@@ -13,9 +13,9 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/admission"
-	"orrery/core/trim"
 	"orrery/core/world"
+	"orrery/core/world/admission"
+	"orrery/core/world/trim"
 )
 
 // Options configure a cluster. The zero value is a cluster without delays or faults.

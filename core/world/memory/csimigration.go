@@ -6,7 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
-	"orrery/core/csimigration"
+	"orrery/core/objects/csimigration"
 )
 
 // driverOf is the CSI driver of a class; in-tree provisioners are migrated to theirs.

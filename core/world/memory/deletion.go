@@ -4,7 +4,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/core/world"
 )
 

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"orrery/core/deviceapi"
 	"orrery/core/world"
+	"orrery/core/world/deviceapi"
 )
 
 // devices holds the indexes of dynamic resource allocation. Slices of names are sorted and immutable.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"pgregory.net/rapid"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

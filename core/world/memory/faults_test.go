@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

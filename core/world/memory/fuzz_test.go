@@ -9,18 +9,18 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/admission"
-	"orrery/core/footprint"
-	"orrery/core/fuzz"
-	"orrery/core/mk"
+	"orrery/core/safe/footprint"
+	"orrery/core/testing/fuzz"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 
 // FuzzCreate reads objects that are created in a simulated cluster, changed and deleted, and lets its controllers and kubelets work for a
 // while.
 //
-//orrery:reads core/world/memory core/admission core/clusterapi core/podapi core/deviceapi core/storageapi core/controllerapi core/quota core/csimigration
+//orrery:reads core/world/memory core/world/admission core/world/clusterapi core/world/podapi core/world/deviceapi core/world/storageapi core/world/controllerapi core/world/quota core/objects/csimigration
 func FuzzCreate(f *testing.F) {
 	kinds := world.Kinds()
 	for i, kind := range kinds {

@@ -10,8 +10,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"orrery/core/quota"
 	"orrery/core/world"
+	"orrery/core/world/quota"
 )
 
 // kindInfo has the API server's metadata of a kind beyond its resource and scope.

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/core/world"
 )
 

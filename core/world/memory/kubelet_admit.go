@@ -9,8 +9,8 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/podapi"
 )
 
 // rejectReason returns why the kubelet rejects a pod, empty if it admits it. This reveals overcommitted nodes: the

@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"orrery/core/podapi"
 	"orrery/core/world"
+	"orrery/core/world/podapi"
 )
 
 // admitResize is admitPod for the resize subresource.

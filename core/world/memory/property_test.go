@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/evict/lifecycle"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	quotaapi "k8s.io/apiserver/pkg/quota/v1"
 
-	"orrery/core/quota"
 	"orrery/core/world"
+	"orrery/core/world/quota"
 )
 
 // The controller of quotas recounts what is used of one: when the quota is new or its limits change, when an object is deleted, and

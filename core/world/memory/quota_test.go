@@ -9,9 +9,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/admission"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 

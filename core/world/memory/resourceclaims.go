@@ -7,8 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"orrery/core/deviceapi"
 	"orrery/core/world"
+	"orrery/core/world/deviceapi"
 )
 
 // syncDeviceClaim is the claim controller's sync of a claim: it takes back the reservations of pods that do not need it, then

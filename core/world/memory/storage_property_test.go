@@ -12,7 +12,7 @@ import (
 	storagevolume "k8s.io/component-helpers/storage/volume"
 	"pgregory.net/rapid"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/memory"
 )

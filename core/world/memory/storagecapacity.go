@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/saturating"
+	"orrery/core/objects/saturating"
 	"orrery/core/world"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"orrery/core/footprint"
-	"orrery/core/printable"
+	"orrery/core/safe/footprint"
+	"orrery/core/safe/printable"
 )
 
 // MaxBytes bounds a document, maxValues its size with all aliases expanded, and maxMemory what it is decoded to.

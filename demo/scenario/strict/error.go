@@ -3,7 +3,7 @@ package strict
 import (
 	"fmt"
 
-	"orrery/core/printable"
+	"orrery/core/safe/printable"
 )
 
 // Error is a problem of a document, with its place.

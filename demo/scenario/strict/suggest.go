@@ -3,7 +3,7 @@ package strict
 import (
 	"strings"
 
-	"orrery/core/spelling"
+	"orrery/core/safe/spelling"
 )
 
 // Suggest returns a remedy: the nearest of the names, or all of them.

@@ -18,9 +18,9 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
 	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -27,12 +27,12 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
-	"orrery/core/config"
-	"orrery/core/devices"
 	"orrery/core/parity/claimserver"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins/dynamicresources"
-	"orrery/core/store"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

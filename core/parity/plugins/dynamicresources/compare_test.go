@@ -18,11 +18,11 @@ import (
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	upmetrics "k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/cache"
-	"orrery/core/framework"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins/dynamicresources"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
 )
 

@@ -13,11 +13,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	upnoderesources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
 
-	"orrery/core/cache"
-	"orrery/core/devices"
-	"orrery/core/framework"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins/noderesources"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/noderesources"
 )
 
 // fitHandle serves NodeResourcesFit.

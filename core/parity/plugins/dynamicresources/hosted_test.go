@@ -20,14 +20,14 @@ import (
 	updynamicresources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 
-	"orrery/core/config"
-	"orrery/core/engine"
-	"orrery/core/framework"
-	"orrery/core/mk"
 	"orrery/core/parity/claimserver"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins/dynamicresources"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -7,10 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"orrery/core/cache"
-	"orrery/core/framework"
-	"orrery/core/mk"
-	"orrery/core/plugins/dynamicresources"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

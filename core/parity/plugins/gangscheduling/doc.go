@@ -1,4 +1,4 @@
-// Package gangscheduling compares Orrery's GangScheduling with kube-scheduler's, and core/gangs with its manager of workloads.
+// Package gangscheduling compares Orrery's GangScheduling with kube-scheduler's, and core/scheduler/gangs with its manager of workloads.
 //
 //	script ──┬──► workloadmanager, its plugin ──┐
 //	         └──► gangs.State, ours ────────────┴──► the same answers and the same groups after each step

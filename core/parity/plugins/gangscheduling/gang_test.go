@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/mk"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

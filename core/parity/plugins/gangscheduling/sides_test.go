@@ -17,10 +17,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	upstream "k8s.io/kubernetes/pkg/scheduler/framework/plugins/gangscheduling"
 
-	"orrery/core/config"
-	"orrery/core/gangs"
-	"orrery/core/plugins/gangscheduling"
-	"orrery/core/store"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/gangs"
+	"orrery/core/scheduler/plugins/gangscheduling"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

@@ -11,10 +11,10 @@ import (
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 
-	"orrery/core/cache"
-	"orrery/core/config"
-	"orrery/core/mk"
-	"orrery/core/plugins"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/plugins"
+	"orrery/core/testing/mk"
 )
 
 // BenchmarkPlugins runs each plugin's PreFilter, Filter, PreScore and Score for one pod on a hundred nodes, half of which it

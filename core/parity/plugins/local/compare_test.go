@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"orrery/core/cache"
-	"orrery/core/framework"
-	"orrery/core/reuse"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/reuse"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"

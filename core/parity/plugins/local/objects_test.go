@@ -3,7 +3,7 @@ package local
 import (
 	"fmt"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"

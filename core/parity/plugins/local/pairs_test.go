@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"orrery/core/config"
-	"orrery/core/plugins"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/plugins"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"

@@ -11,7 +11,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 // The benchmarks schedule pods in a cluster of 5,000 nodes in three zones with 50,000 pods of 500 applications. One operation

@@ -13,8 +13,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework/parallelize"
-	"orrery/core/cache"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/cache"
 )
 
 // cluster is a cluster in both caches.

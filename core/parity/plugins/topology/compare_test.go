@@ -22,13 +22,13 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/cache"
-	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins/interpodaffinity"
-	"orrery/core/plugins/podtopologyspread"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/interpodaffinity"
+	"orrery/core/scheduler/plugins/podtopologyspread"
 )
 
 func TestMain(m *testing.M) {

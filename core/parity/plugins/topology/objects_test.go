@@ -7,8 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 )
 
 var (

@@ -14,10 +14,10 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/mk"
 	"orrery/core/parity/assumed"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

@@ -17,13 +17,13 @@ import (
 	upvolumebinding "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/informers"
-	"orrery/core/plugins/volumebinding"
-	"orrery/core/store"
-	"orrery/core/volumes"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/volumebinding"
+	"orrery/core/scheduler/store"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 )
 

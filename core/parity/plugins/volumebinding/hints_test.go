@@ -11,9 +11,9 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 )
 
 // drawn are the objects of each resource with a hint, and one of another kind.

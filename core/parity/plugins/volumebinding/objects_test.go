@@ -12,8 +12,8 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

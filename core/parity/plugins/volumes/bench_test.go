@@ -9,7 +9,7 @@ import (
 	"k8s.io/klog/v2"
 	uplimits "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 
-	"orrery/core/mk"
+	"orrery/core/testing/mk"
 )
 
 const benchNodes, benchVolumes, benchDriver = 5000, 100_000, "ebs.csi.aws.com"

@@ -13,11 +13,11 @@ import (
 	upcache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	uplimits "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 
-	"orrery/core/cache"
-	"orrery/core/framework"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/informers"
-	"orrery/core/store"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
 

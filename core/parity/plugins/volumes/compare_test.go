@@ -20,12 +20,12 @@ import (
 	upzone "k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
-	"orrery/core/cache"
-	"orrery/core/config"
-	"orrery/core/framework"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
-	"orrery/core/plugins"
+	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins"
 )
 
 func TestMain(m *testing.M) {

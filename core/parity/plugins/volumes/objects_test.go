@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/mk"
 	"orrery/core/parity/difftest"
+	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
 

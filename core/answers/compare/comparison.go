@@ -1,0 +1,168 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
+	"orrery/core/trace"
+)
+
+// Configuration is a scheduler configuration with a name.
+type Configuration struct {
+	Name   string
+	Config *config.Configuration
+	// RequeueRule is the rule by which failed pods are requeued.
+	RequeueRule queue.RequeueRule
+}
+
+// Options configure a comparison. The zero value is valid.
+type Options struct {
+	// Plugins are third-party plugins.
+	Plugins framework.Registry
+	// Samples is the number of moments at which nodes are sampled; zero means 200.
+	Samples int
+	// Fill leaves out the deletions of pods, so that the cluster fills up. The samples are then evenly spaced over the
+	// arrivals and not over time.
+	Fill bool
+	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration, under the
+	// seed of this number.
+	Progress func(configuration string, seed, done, total int)
+}
+
+const samplesDefault = 200
+
+// Comparison compares several configurations on the same workload.
+type Comparison struct {
+	// Start is the first arrival and End the last input.
+	Start, End time.Time
+	// Pods is the number of arrivals, Nodes the largest number of nodes at a sample.
+	Pods, Nodes int
+	// Decision is how long each decision takes.
+	Decision time.Duration
+	// Typical are the request vectors for measuring fragmentation.
+	Typical []Typical
+	// Seeds is the number of seeds under which each configuration was simulated. The results are those of the first,
+	// which is the trace's own.
+	Seeds int
+	// Results are in the order of the configurations; the first is the baseline.
+	Results []Result
+	// Damage is where the trace could not be read any further; nil for a whole one.
+	Damage *trace.Damage
+}
+
+// Typical is a frequent request vector.
+type Typical struct {
+	Requests v1.ResourceList
+	// Share of all pods, from 0 to 1.
+	Share float64
+}
+
+// Result is the outcome of one configuration.
+type Result struct {
+	Name string
+	// Pending is how long pods waited for their first node; NeverPlaced counts those that never had one.
+	Pending     Pending
+	NeverPlaced int
+	// Placements counts bindings, Decisions scheduling attempts, Preemptions the attempts that preempted, and Victims
+	// the preempted pods.
+	Placements, Decisions, Preemptions, Victims int
+	// OtherNode counts pods whose first node differs from the one of the first configuration.
+	OtherNode int
+	// Resources are those that typical pods request: cpu and memory first, then by name.
+	Resources []Resource
+	// Fragmentation is the mean over resources and samples, FragmentationSeries over the resources at each sample.
+	Fragmentation       float64
+	FragmentationSeries []float64
+	// Spread and Deviation are means over the samples.
+	Spread, Deviation float64
+	// PendingSeries is the number of pending pods at each sample.
+	PendingSeries []int
+	// BySeed are the figures under each seed.
+	BySeed []Figures
+}
+
+// Pending has the mean and quantiles of the waits of pods for their first node.
+type Pending struct {
+	// Pods is the number of placed pods.
+	Pods                     int
+	Mean, P50, P90, P99, Max time.Duration
+}
+
+// Resource is the utilization of a resource: shares of the nodes' allocatable, from 0 to 1.
+type Resource struct {
+	Name v1.ResourceName
+	// Mean and Peak are over the samples, Series has each.
+	Mean, Peak float64
+	Series     []float64
+	// Fragmentation is the mean over the samples.
+	Fragmentation float64
+}
+
+// Traces compares configurations on the workload of a trace. A damaged trace is read up to the damage.
+func Traces(from io.Reader, configurations []Configuration, o Options) (*Comparison, error) {
+	if len(configurations) == 0 {
+		return nil, errors.New("comparing configurations: none is given")
+	}
+	if o.Samples <= 0 {
+		o.Samples = samplesDefault
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int, int, int) {}
+	}
+	w, err := readWorkload(from, o.Fill)
+	if err != nil {
+		return nil, fmt.Errorf("comparing configurations: %w", err)
+	}
+	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Decision: w.decision, Typical: w.typical.list(), Damage: w.damage}
+	round := seedRound{comparison: c, workload: w, options: o}
+	for ; c.Seeds < maxSeeds && (c.Seeds+1)*round.decisions <= maxSeedDecisions; c.Seeds++ {
+		if err := round.simulate(configurations); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// seedRound simulates all configurations under one seed after the other.
+type seedRound struct {
+	comparison *Comparison
+	workload   *workload
+	options    Options
+	first      map[podKey]string // nodes of pods in the first simulation
+	decisions  int               // of the first seed
+}
+
+// simulate simulates all configurations under the next seed.
+func (r *seedRound) simulate(configurations []Configuration) error {
+	c := r.comparison
+	for i, configuration := range configurations {
+		s, err := simulate(r.workload, configuration, uint64(c.Seeds), r.options)
+		if err != nil {
+			return fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
+		}
+		result := s.result(configuration.Name)
+		places := s.firstNodes()
+		if r.first == nil {
+			r.first = places
+		}
+		for pod, node := range places {
+			if was, placed := r.first[pod]; placed && was != node {
+				result.OtherNode++
+			}
+		}
+		if c.Seeds == 0 {
+			c.Results = append(c.Results, result)
+			c.Nodes = max(c.Nodes, s.samples.nodes)
+			r.decisions += result.Decisions
+		}
+		c.Results[i].BySeed = append(c.Results[i].BySeed, result.figures())
+	}
+	return nil
+}

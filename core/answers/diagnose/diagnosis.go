@@ -1,0 +1,207 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/engine"
+	"orrery/core/world"
+)
+
+// Diagnosis is the scheduling decision about a pod at one moment, its reasons, and its remedies.
+type Diagnosis struct {
+	*engine.Explanation
+	// Waiting says what the pod waits for besides its turn: its gates, its gang, or the victims on its nominated node.
+	Waiting string
+	// Summary is the most important finding in one sentence.
+	Summary string
+	// Examined nodes were filtered by the search, Feasible ones passed all filters, searched or not.
+	Examined, Feasible int
+	// Reasons are the rejections of a pod without a feasible node, by the number of nodes.
+	Reasons []Reason
+	// Queue is the pod's state in the queue; nil for a pod outside it.
+	Queue *Queueing
+	// Storage is the chain from the pod over its claims to its volumes' nodes; nil for a pod without claims.
+	Storage *Storage
+	// Devices is the chain from the pod over its claims for devices to the nodes that have some; nil for a pod without.
+	Devices *Devices
+	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
+	Scores []ScorePair
+	// Eviction is what a preemption for the pod found; nil if none was tried.
+	Eviction *Preemption
+	// Remedies are single changes that place the pod, each tried on a fork, the cheapest first.
+	Remedies []Remedy
+}
+
+// Reason is one message of one plugin with the nodes it rejects.
+type Reason struct {
+	Plugin, Message string
+	// Nodes counts nodes as the pod's condition does: each node under the first plugin that rejects it.
+	Nodes int
+	// OnlyOn are the nodes that only this reason rejects.
+	OnlyOn []string
+	// Evidence has the details behind the message; nil for plugins without a type of their own.
+	Evidence Evidence
+}
+
+// ScorePair has one plugin's weighted scores of the winner and the runner-up.
+type ScorePair struct {
+	Plugin           string
+	Winner, RunnerUp int64
+}
+
+// Pod diagnoses a pod. The engine is only read.
+func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
+	d, pod, err := explain(e, ref)
+	if err != nil || pod == nil {
+		return d, err
+	}
+	if d.Remedies, err = pod.remedies(d.Explanation); err != nil {
+		return nil, fmt.Errorf("looking for what would place pod %q: %w", ref, err)
+	}
+	return d, nil
+}
+
+// explain is Pod without remedies. The pod is nil if it is another scheduler's.
+func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error) {
+	if pod := e.Store().Pod(ref.Namespace, ref.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) == nil {
+		return ofOtherScheduler(e, pod), nil, nil
+	}
+	x, err := e.Explain(ref.Namespace, ref.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
+	d := &Diagnosis{Explanation: x, Eviction: pod.preemption(x)}
+	d.Queue, d.Waiting = QueueingOf(e, pod.pod), pod.waiting(d.Eviction)
+	for i := range x.Nodes {
+		if x.Nodes[i].Searched {
+			d.Examined++
+		}
+		if x.Nodes[i].Feasible {
+			d.Feasible++
+		}
+	}
+	if x.Decision.Verdict == engine.Placed {
+		d.compareScores()
+		d.Summary = d.placedSummary()
+	} else {
+		d.Reasons = pod.reasons(x)
+		d.Summary = d.rejectedSummary()
+	}
+	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable {
+		d.Summary = d.Storage.Says
+	}
+	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.decides(d.Storage) && x.Decision.Verdict != engine.Placed {
+		d.Summary = d.Devices.Says
+	}
+	if d.Waiting != "" {
+		d.Summary = d.Waiting + "; " + d.afterwards()
+	}
+	return d, pod, nil
+}
+
+// reasons returns the decision's rejections with the nodes that each alone blocks.
+func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
+	reasons := make([]Reason, len(x.Decision.Rejections))
+	for i, r := range x.Decision.Rejections {
+		reasons[i] = Reason{Plugin: r.Plugin, Message: r.Reason, Nodes: r.Nodes}
+	}
+	for i := range x.Nodes {
+		plugin, message, ok := onlyReason(&x.Nodes[i])
+		if !ok {
+			continue
+		}
+		at := slices.IndexFunc(reasons, func(r Reason) bool { return r.Plugin == plugin && r.Message == message })
+		if at >= 0 {
+			reasons[at].OnlyOn = append(reasons[at].OnlyOn, x.Nodes[i].Node)
+		}
+	}
+	for i := range reasons {
+		reasons[i].Evidence = p.evidenceOf(x, &reasons[i])
+	}
+	return reasons
+}
+
+// onlyReason returns the only reason that rejects a node; false if there are several or none.
+func onlyReason(n *engine.NodeVerdict) (plugin, message string, ok bool) {
+	for _, s := range n.Statuses {
+		switch {
+		case !rejects(s):
+		case ok || len(s.Reasons) != 1:
+			return "", "", false
+		default:
+			plugin, message, ok = s.Plugin, s.Reasons[0], true
+		}
+	}
+	return plugin, message, ok
+}
+
+func rejects(s engine.PluginStatus) bool { return s.Code != fwk.Success && s.Code != fwk.Skip }
+
+// rejectedSummary names the reason that alone blocks the most nodes, else the one that rejects the most nodes.
+func (d *Diagnosis) rejectedSummary() string {
+	if len(d.Reasons) == 0 {
+		return d.Decision.Message
+	}
+	only := slices.MaxFunc(d.Reasons, func(a, b Reason) int { return cmp.Compare(len(a.OnlyOn), len(b.OnlyOn)) })
+	if len(only.OnlyOn) == 0 {
+		return fmt.Sprintf("%s on %d of %d nodes", d.Reasons[0].Message, d.Reasons[0].Nodes, d.Decision.Nodes)
+	}
+	text := fmt.Sprintf("%s: the only blocker on %d of %d nodes", only.Message, len(only.OnlyOn), len(d.Nodes))
+	if s, ok := only.Evidence.(*Shortage); ok {
+		text += "; " + s.String()
+	}
+	return text
+}
+
+// afterwards says what the decision would be if the pod's turn came now.
+func (d *Diagnosis) afterwards() string {
+	switch {
+	case d.Decision.Verdict == engine.Placed && d.State == engine.StateBinding:
+		return "if that fails, it would be placed on " + d.Decision.Node
+	case d.Decision.Verdict == engine.Placed:
+		return "it would be placed on " + d.Decision.Node
+	}
+	return "now " + d.Summary
+}
+
+// placedSummary names the winner's lead and its largest part.
+func (d *Diagnosis) placedSummary() string {
+	switch lead := d.Decision.Score - d.Decision.RunnerUpScore; {
+	case d.Decision.RunnerUp == "":
+		return "the only feasible node of " + counted(d.Decision.Examined, "node") + " examined"
+	case lead == 0:
+		return "tied with " + d.Decision.RunnerUp
+	default:
+		return counted(int(lead), "point") + " ahead of " + d.Decision.RunnerUp + ", most by " + d.Scores[0].Plugin
+	}
+}
+
+func (d *Diagnosis) compareScores() {
+	winner := d.Node(d.Decision.Node)
+	for _, m := range d.Margins {
+		i := slices.IndexFunc(winner.Scores, func(s engine.PluginScore) bool { return s.Plugin == m.Plugin })
+		score := winner.Scores[i].Weighted()
+		d.Scores = append(d.Scores, ScorePair{m.Plugin, score, score - m.Ahead})
+	}
+}
+
+// Node returns everything the plugins returned for a node; empty if the node was not explained.
+func (d *Diagnosis) Node(name string) *engine.NodeVerdict {
+	if i := slices.IndexFunc(d.Nodes, func(n engine.NodeVerdict) bool { return n.Node == name }); i >= 0 {
+		return &d.Nodes[i]
+	}
+	return &engine.NodeVerdict{Node: name}
+}
+
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

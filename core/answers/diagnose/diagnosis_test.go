@@ -1,0 +1,133 @@
+package diagnose_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
+	"orrery/core/world"
+)
+
+const zone = "topology.kubernetes.io/zone"
+
+func TestPod_SummaryAndHints(t *testing.T) {
+	spread := mk.Pod("web").Label("app", "web")
+	spread.Obj().Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zone, WhenUnsatisfiable: v1.DoNotSchedule}}
+	for _, tt := range []struct {
+		name          string
+		nodes         []*mk.NodeBuilder
+		pod           *mk.PodBuilder
+		summary, hint string
+	}{
+		{
+			"a taint",
+			[]*mk.NodeBuilder{node("tainted", "4").Taint("dedicated", "ml", v1.TaintEffectNoSchedule)},
+			mk.Pod("web"),
+			"node(s) had untolerated taint(s): the only blocker on 1 of 1 nodes",
+			"would fit on 1 node with a toleration of dedicated=ml:NoSchedule",
+		},
+		{
+			"a cordoned node",
+			[]*mk.NodeBuilder{node("cordoned", "4").Unschedulable()},
+			mk.Pod("web"),
+			"node(s) were unschedulable: the only blocker on 1 of 1 nodes",
+			"would fit with cordoned uncordoned",
+		},
+		{
+			"topology spread",
+			[]*mk.NodeBuilder{node("alone", "4")},
+			spread,
+			"node(s) didn't match pod topology spread constraints (missing required label): the only blocker on 1 of 1 nodes",
+			"would fit on 1 node with the label " + zone + ", or ScheduleAnyway",
+		},
+		{
+			"too little of a resource",
+			[]*mk.NodeBuilder{node("small", "4"), node("tiny", "1")},
+			mk.Pod("web").CPU("9"),
+			"Insufficient cpu: the only blocker on 2 of 2 nodes; requests 9; the largest of 2 nodes has 4 allocatable: no node here can ever hold it",
+			"would fit on a node with 9 cpu free; none is that large",
+		},
+		{
+			"a plugin without evidence",
+			[]*mk.NodeBuilder{node("a", "4")},
+			mk.Pod("web").NodeSelector("disk", "ssd"),
+			"node(s) didn't match Pod's node affinity/selector: the only blocker on 1 of 1 nodes",
+			"1 node blocked only by node(s) didn't match Pod's node affinity/selector",
+		},
+		{
+			"two plugins on every node",
+			[]*mk.NodeBuilder{node("a", "1")},
+			mk.Pod("web").CPU("2").NodeSelector("disk", "ssd"),
+			"node(s) didn't match Pod's node affinity/selector on 1 of 1 nodes", "",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var objects []world.Object
+			for _, n := range tt.nodes {
+				objects = append(objects, n.Obj())
+			}
+			pod := tt.pod.Obj()
+			d, err := diagnose.Pod(engineWith(t, append(objects, pod)...), world.PodRefOf(pod))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Decision.Verdict != engine.Unschedulable || d.Summary != tt.summary {
+				t.Errorf("%s: %q, want %q", d.Decision.Verdict, d.Summary, tt.summary)
+			}
+			if hint := d.Reasons[0].Hint(); hint != tt.hint {
+				t.Errorf("hint %q, want %q", hint, tt.hint)
+			}
+		})
+	}
+}
+
+func TestPod_PlacedSummary(t *testing.T) {
+	pod := mk.Pod("web").CPU("1").Obj()
+	for want, nodes := range map[string][]world.Object{
+		"the only feasible node of 1 node examined": {node("a", "4").Obj()},
+		"tied with b": {node("a", "4").Obj(), node("b", "4").Obj()},
+		"24 points ahead of b, most by NodeResourcesFit": {node("a", "4").Obj(), node("b", "2").Obj()},
+	} {
+		d, err := diagnose.Pod(engineWith(t, append(nodes, pod)...), world.PodRefOf(pod))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Summary != want && d.Summary != "tied with a" {
+			t.Errorf("%q, want %q", d.Summary, want)
+		}
+		if len(nodes) > 1 && len(d.Scores) == 0 {
+			t.Error("winner and runner-up are not compared")
+		}
+	}
+}
+
+func TestMainClause(t *testing.T) {
+	for _, tt := range []struct{ name, message, want string }{
+		{"one clause", "0/3 nodes are available: 3 Insufficient cpu.", "3 Insufficient cpu"},
+		{"the larger of two", "0/9 nodes are available: 2 node(s) were unschedulable, 7 Insufficient memory. preemption: 0/9 nodes are available: 9 No preemption victims found for incoming pod.", "7 Insufficient memory"},
+		{"a message of another form", "waiting for scheduling gates: [a]", "waiting for scheduling gates: [a]"},
+		{"what PostFilter added is skipped", "0/9 nodes are available: 1 a, 7 Insufficient memory. no new claims to deallocate, preemption: 0/9", "7 Insufficient memory"},
+		{"nothing", "", ""},
+		{"no counts", "0/3 nodes are available: pod has unbound claims.", "0/3 nodes are available: pod has unbound claims."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := diagnose.MainClause(tt.message); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOfDecision(t *testing.T) {
+	d := &engine.Decision{Message: "0/5 nodes are available", Rejections: []engine.Rejection{{Plugin: "A", Reason: "a", Nodes: 2}, {Plugin: "B", Reason: "b", Nodes: 3}}}
+	if diff := cmp.Diff(diagnose.Reason{Plugin: "B", Message: "b", Nodes: 3}, diagnose.OfDecision(d)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := diagnose.OfDecision(&engine.Decision{Message: "being deleted"}); got.Message != "being deleted" {
+		t.Errorf("without rejections: %+v", got)
+	}
+}

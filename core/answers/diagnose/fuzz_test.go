@@ -1,0 +1,54 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"orrery/core/safe/footprint"
+	"orrery/core/testing/fuzz"
+	"orrery/core/world/deviceapi"
+)
+
+// FuzzSelector reads CEL selectors of device classes and requests: as an API server that checks them, and on a device.
+//
+//orrery:reads core/answers/diagnose core/world/deviceapi core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
+func FuzzSelector(f *testing.F) {
+	const device = `{"name":"a","attributes":{"model":{"string":"A100"},"example.com/x":{"int":3},"v":{"version":"1.2.3"}},"capacity":{"memory":{"value":"40Gi"}}}`
+	for _, text := range []string{
+		`device.attributes["gpu.example.com"].model == "A100"`, `device.capacity["gpu.example.com"].memory.compareTo(quantity("1Gi")) > 0`, `cel.bind(a, device.attributes, a["x"].y.startsWith("\x1b"))`,
+		`["a"].exists(m, device.attributes["gpu.example.com"].?model.orValue("") == m)`, `device.attributes["example.com"].x / 0 == 1`, `semver("1.2.3").isGreaterThan(device.attributes["gpu.example.com"].v)`,
+		`[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, a + b + c > 0)))`, `device.driver.matches("(a+)+$")`, `"`, `((((((((((true))))))))))`, "\u202e", `device`,
+	} {
+		f.Add(text, []byte(device))
+	}
+	f.Fuzz(func(t *testing.T, text string, device []byte) {
+		own := &resourcev1.Device{}
+		if footprint.Of(own).JSON(device) >= footprint.HugeQuantity || json.Unmarshal(device, own) != nil {
+			return
+		}
+		fuzz.Cost(t, len(text)+len(device), func() {
+			class := &resourcev1.DeviceClass{}
+			class.Name = "c"
+			class.Spec.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: text}}}
+			var v deviceapi.Validator
+			refused := v.Create(class)
+			e := newExpressions(true)
+			x := e.of(text)
+			if x.problem != "" {
+				if strings.Contains(x.problem, "\n") || len(x.problem) > 1000 { // what shows it makes it printable
+					t.Errorf("the problem is no line: %q", x.problem)
+				}
+				if len(refused) == 0 {
+					t.Errorf("an API server takes it, and it cannot be evaluated: %s", x.problem)
+				}
+			}
+			said := e.matches(x, &poolDevice{id: deviceID{driverOfTest, "pool", "a"}, Device: own})
+			if said.matches && said.problem != "" {
+				t.Errorf("it says %+v", said)
+			}
+		})
+	})
+}

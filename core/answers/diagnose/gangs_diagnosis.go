@@ -1,0 +1,206 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
+	"orrery/core/world"
+)
+
+// Gang is why the pods of a gang are not bound, or that they are, and what would let them go.
+type Gang struct {
+	// Name is namespace/workload/group, and /replica if the workload has several of the group.
+	Name  string    `json:"name"`
+	State GangState `json:"state"`
+	// MinCount pods are bound together. Pods exist, and Placed of them have a place: they wait on Permit, are being bound, or are bound.
+	MinCount int `json:"minCount"`
+	Pods     int `json:"pods"`
+	Placed   int `json:"placed"`
+	// Members are some of each state, Counts how many there are; those that hold the gang back come first.
+	Counts  []GangCount  `json:"counts"`
+	Members []GangMember `json:"members"`
+	// Attempts is the greatest number that one of the members had, Deadline until when those with a place wait; zero if none does.
+	Attempts int       `json:"attempts"`
+	Deadline time.Time `json:"deadline,omitzero"`
+	// HeldBackBy is the member that holds the gang back, empty if it lacks pods or a workload; Why is the reason.
+	HeldBackBy string `json:"heldBackBy,omitempty"`
+	Why        string `json:"why,omitempty"`
+	// Trial is that of its members without a place; nil if it lacks none.
+	Trial *GangTrial `json:"trial,omitempty"`
+	// Rivals are the gangs whose pods have places and wait, too: those in the way of this one, or this one in theirs. Together are
+	// those of which no single one is in the way, but all together.
+	Rivals   []GangRival `json:"rivals,omitempty"`
+	Together []string    `json:"together,omitempty"`
+	// GoesAt is when enough members have a place if nothing changes: now, or when a deadline passes. Zero if they do not by then.
+	GoesAt time.Time `json:"goesAt,omitzero"`
+	// Remedies are changes that let the gang go, each tried with the turns of all other pods. TooLarge says that the gang is too large
+	// to try any.
+	Remedies []GangRemedy `json:"-"`
+	TooLarge bool         `json:"tooLarge,omitempty"`
+
+	now time.Time
+}
+
+// GangState is how far a gang is.
+type GangState string
+
+// The states. A gang that is Going is being bound, or is bound.
+const (
+	GangNoWorkload GangState = "workloadMissing"
+	GangNoGroup    GangState = "groupMissing"
+	GangIncomplete GangState = "incomplete" // fewer pods exist than are bound together
+	GangPending    GangState = "pending"    // no member has a place
+	GangWaiting    GangState = "waiting"    // some have a place, and wait for others
+	GangGoing      GangState = "going"
+)
+
+// Held reports whether the gang keeps its pods from being bound.
+func (g *Gang) Held() bool { return g.State != GangGoing }
+
+// GangsOf returns the gangs of a workload: the replicas of its groups, and groups without pods.
+func GangsOf(e *engine.Engine, namespace, workload string) []gangs.Key {
+	var keys []gangs.Key
+	for _, key := range e.Gangs().Keys() {
+		if key.Namespace == namespace && key.Workload == workload {
+			keys = append(keys, key)
+		}
+	}
+	if w := workloadOf(e, gangs.Key{Namespace: namespace, Workload: workload}); w != nil {
+		for i := range w.Spec.PodGroups {
+			name := w.Spec.PodGroups[i].Name
+			if !slices.ContainsFunc(keys, func(key gangs.Key) bool { return key.Group == name }) {
+				keys = append(keys, gangs.Key{Namespace: namespace, Workload: workload, Group: name})
+			}
+		}
+	}
+	return keys
+}
+
+// GangOfPod diagnoses the gang of a pod; nil if it is of none.
+func GangOfPod(e *engine.Engine, pod *v1.Pod) (*Gang, error) {
+	if pod.Spec.WorkloadRef == nil {
+		return nil, nil
+	}
+	return GangOf(e, gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef))
+}
+
+// GangOf diagnoses a gang; nil if the group is none, or gangs are not scheduled. The engine is only read.
+func GangOf(e *engine.Engine, key gangs.Key) (*Gang, error) {
+	s := newGangSearch(e, key)
+	if s == nil {
+		return nil, nil
+	}
+	g := &Gang{
+		Name: gangName(key), State: s.state(), MinCount: s.least, Pods: len(s.members), Placed: s.placed(), now: e.Now(),
+		Counts: []GangCount{}, Members: []GangMember{},
+	}
+	s.describeMembers(g)
+	switch g.State {
+	case GangIncomplete:
+		g.Why = counted(g.MinCount-g.Pods, "more pod") + " of its group to be created"
+	case GangNoWorkload:
+		g.Why = "workload " + key.Workload + " does not exist"
+	case GangNoGroup:
+		g.Why = "workload " + key.Workload + " has no group " + key.Group
+	case GangPending, GangWaiting:
+		return g, s.explain(g)
+	}
+	return g, nil
+}
+
+// gangSearch looks for what holds a gang back. All of its trials have a common limit.
+type gangSearch struct {
+	engine  *engine.Engine
+	key     gangs.Key
+	least   int // how many pods are bound together
+	group   *gangs.Group
+	members []gangs.Member
+	missing []*v1.Pod // those without a place
+	// visits and steps are what its trials may still cost.
+	visits, steps int
+	// candidates are what would help the first member that got no node, untried.
+	candidates          []Remedy
+	noWorkload, noGroup bool
+}
+
+// The limits of one answer: how many nodes are filtered in trials, and how many attempts are made with the turns of all pods. An
+// attempt costs what there are nodes, and members, which Permit visits.
+const (
+	//orrery:limit answers; nodes that are filtered in trials of a gang; the trials end
+	maxGangVisits = 200_000
+	//orrery:limit answers; attempts in trials of a gang; the trials end
+	maxGangSteps = 10_000
+	//orrery:limit answers; nodes and members that these attempts visit; the trials end
+	maxStepVisits = 2_000_000
+)
+
+// newGangSearch returns nil for a group that is no gang.
+func newGangSearch(e *engine.Engine, key gangs.Key) *gangSearch {
+	if !e.Features().Enabled(config.GangScheduling) {
+		return nil
+	}
+	s := &gangSearch{engine: e, key: key, group: e.Gangs().Group(key), visits: maxGangVisits}
+	switch workload := workloadOf(e, key); {
+	case workload == nil:
+		s.noWorkload = true
+	default:
+		policy := gangs.PolicyOf(workload, key.Group)
+		if policy != nil && policy.Gang == nil {
+			return nil
+		}
+		if s.noGroup = policy == nil; policy != nil {
+			s.least = int(policy.Gang.MinCount)
+		}
+	}
+	if s.group != nil {
+		s.members, s.missing = s.group.Members(), podsAt(s.group, gangs.Unscheduled)
+	}
+	s.steps = min(maxGangSteps, maxStepVisits/(1+len(s.members)+e.Store().Len(world.Node)))
+	return s
+}
+
+func (s *gangSearch) placed() int { return len(s.members) - len(s.missing) }
+
+// needed is how many more members have to get a place.
+func (s *gangSearch) needed() int { return s.least - s.placed() }
+
+func (s *gangSearch) state() GangState {
+	switch {
+	case s.noWorkload:
+		return GangNoWorkload
+	case s.noGroup:
+		return GangNoGroup
+	case len(s.members) < s.least:
+		return GangIncomplete
+	case s.needed() <= 0:
+		return GangGoing
+	case s.group.Count(gangs.Assumed) > 0:
+		return GangWaiting
+	}
+	return GangPending
+}
+
+// explain says which member holds the gang back, which other gangs are in its way, and what would let it go.
+func (s *gangSearch) explain(g *Gang) error {
+	if err := s.tryAlone(g); err != nil {
+		return err
+	}
+	if !g.Trial.Fits && g.Trial.Untried == "" {
+		if err := s.findRivals(g); err != nil {
+			return err
+		}
+	}
+	return s.remedies(g)
+}
+
+// gangName is a gang's name with its namespace.
+func gangName(key gangs.Key) string { return key.Namespace + "/" + key.String() }
+
+// compareKeys orders gangs by name.
+func compareKeys(a, b gangs.Key) int { return cmp.Compare(gangName(a), gangName(b)) }

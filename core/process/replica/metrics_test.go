@@ -1,0 +1,179 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/component-base/metrics/legacyregistry"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection"
+)
+
+// gathered returns the value of each series without labels, or with only the label name.
+func gathered(t *testing.T, from prometheus.Gatherer) map[string]float64 {
+	t.Helper()
+	all, err := from.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]float64{}
+	for _, f := range all {
+		for _, m := range f.Metric {
+			name := f.GetName()
+			for _, l := range m.Label {
+				name += " " + l.GetValue()
+			}
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	return values
+}
+
+func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
+	o := options()
+	o.Record.Directory = t.TempDir()
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	r.metrics.refresh(r.engine)
+	values := gathered(t, registry)
+	docs, err := os.ReadFile("../../../docs/running.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range values {
+		if !strings.Contains(string(docs), "`"+name+"`") {
+			t.Errorf("docs/running.md does not describe %s", name)
+		}
+	}
+	if want := len(families) + len(recordingFamilies); len(values) != want || values["orrery_leading"] != 0 || values["orrery_recording_up"] != 0 {
+		t.Errorf("%d series, want %d; leading %v and recording %v before the start", len(values), want, values["orrery_leading"], values["orrery_recording_up"])
+	}
+}
+
+// A replica that does not record has no metrics of a recording, on which an alert would go off.
+func TestCollector_SaysNothingOfNoRecording(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	for name := range gathered(t, registry) {
+		if strings.HasPrefix(name, "orrery_recording") {
+			t.Errorf("there is %s without a recording", name)
+		}
+	}
+}
+
+// An engine that is stuck reads no figures: their age grows, and tells so.
+func TestCollector_SampleAge(t *testing.T) {
+	r, err := New(options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(r.Collector())
+	age := func() float64 { return gathered(t, registry)["orrery_sample_age_seconds"] }
+	if got := age(); got != 0 {
+		t.Errorf("before the engine runs the age is %v, want 0", got)
+	}
+	r.metrics.refresh(r.engine)
+	stuck := *r.metrics.latest.Load()
+	stuck.at = stuck.at.Add(-time.Hour)
+	r.metrics.latest.Store(&stuck)
+	if got := age(); got < time.Hour.Seconds() {
+		t.Errorf("an hour later the age is %v", got)
+	}
+	r.metrics.refresh(r.engine)
+	if got := age(); got >= time.Hour.Seconds() {
+		t.Errorf("after a refresh the age is %v", got)
+	}
+}
+
+const leaderStatus = "leader_election_master_status kube-scheduler"
+
+// A standby reports 0 from its first scrape on, so that alerts on the sum find a cluster without a leader.
+// Shows LEAD-23 and CONF-18.
+func TestRun_LeaderMetricIsZeroBeforeElection(t *testing.T) {
+	reading := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		if strings.Contains(r.URL.Path, "/leases/") {
+			select {
+			case reading <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	defer server.Close()
+	o := options()
+	o.KubeConfig.Host = server.URL
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	<-reading // the lease is being read: there is no leader yet
+	value, there := gathered(t, legacyregistry.DefaultGatherer)[leaderStatus]
+	if !there || value != 0 {
+		t.Errorf("%s is %v (there: %v), want 0", leaderStatus, value, there)
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// The API server has no Lease, takes a new one and its renewals, and answers nothing else.
+// Shows LEAD-29 and CONF-18.
+func TestRun_LeaderMetricIsOneWhileLeading(t *testing.T) {
+	renewed := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+		switch {
+		case !strings.Contains(r.URL.Path, "/leases"):
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			_, _ = io.Copy(w, r.Body)
+		}
+		if r.Method == http.MethodPut {
+			select {
+			case renewed <- struct{}{}:
+			default:
+			}
+		}
+	}))
+	defer server.Close()
+	o := options()
+	o.KubeConfig.Host = server.URL
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- r.Run(ctx) }()
+	<-renewed
+	if value := gathered(t, legacyregistry.DefaultGatherer)[leaderStatus]; value != 1 {
+		t.Errorf("%s is %v after a renewal, want 1", leaderStatus, value)
+	}
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

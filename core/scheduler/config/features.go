@@ -1,0 +1,170 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/component-base/featuregate"
+
+	"orrery/core/safe/printable"
+)
+
+// Features is a set of feature gates. It is an immutable value: copy it, compare it with ==. The zero value has every gate
+// at its default.
+type Features struct {
+	// flipped has one bit per row of gates: set when the gate differs from its default.
+	flipped [4]uint64
+}
+
+// FeatureStatus is one gate for help texts and the kubernetes_feature_enabled metric.
+type FeatureStatus struct {
+	Name     featuregate.Feature
+	Stage    Stage
+	Default  bool
+	Locked   bool                  // cannot be set to anything but Default
+	Requires []featuregate.Feature // gates that must be on for this one to be on
+	Enabled  bool
+	Foreign  bool // of another component: known, and without effect here
+}
+
+// DefaultFeatures returns every gate at its default of Kubernetes 1.35.
+func DefaultFeatures() Features { return Features{} }
+
+// Enabled reports whether a gate is on. It is a binary search over some two hundred names: plugins ask once, when built.
+// A name that is not one of this package's constants is a mistake in the program, so it panics.
+func (f Features) Enabled(name featuregate.Feature) bool {
+	i, known := findGate(name)
+	if !known {
+		panic(fmt.Sprintf("feature gate %q is not in the table of package config", string(name)))
+	}
+	return f.enabled(i)
+}
+
+// List returns every gate, sorted by name.
+func (f Features) List() []FeatureStatus {
+	list := make([]FeatureStatus, len(gates))
+	for i, g := range gates {
+		list[i] = FeatureStatus{
+			Name: g.name, Stage: g.stage, Default: g.on, Locked: g.locked,
+			Requires: slices.Clone(g.requires), Enabled: f.enabled(i), Foreign: g.foreign,
+		}
+	}
+	return list
+}
+
+// Changed returns the gates of scheduling that are not at their defaults, sorted by name, each as --feature-gates takes
+// it. AllAlpha and AllBeta are left out: the gates that they set are in the list.
+func (f Features) Changed() []string {
+	var list []string
+	for i, g := range gates {
+		if f.enabled(i) != g.on && !g.foreign && g.name != AllAlpha && g.name != AllBeta {
+			list = append(list, fmt.Sprintf("%s=%t", g.name, f.enabled(i)))
+		}
+	}
+	return list
+}
+
+// ParseFeatures sets gates by name. Unknown gates, locked gates set against their lock, and gates that are on
+// without those they depend on are all reported together; the Features of a failed parse are the defaults.
+func ParseFeatures(set map[string]bool) (Features, error) {
+	var f Features
+	if len(set) > maxGates {
+		return Features{}, fmt.Errorf("%d feature gates are set: there are not so many", len(set))
+	}
+	var errs []error
+	// Whole stages go first so that a gate set by its own name wins.
+	for _, all := range []featuregate.Feature{AllAlpha, AllBeta} {
+		if on, asked := set[string(all)]; asked {
+			f = f.withStage(all, on)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		on := set[name]
+		i, known := findGate(featuregate.Feature(name))
+		switch {
+		case !known:
+			errs = append(errs, fmt.Errorf("unrecognized feature gate: %s", printable.Line(name, maxErrorLine)))
+		case gates[i].locked && gates[i].on != on:
+			errs = append(errs, fmt.Errorf("cannot set feature gate %v to %v, feature is locked to %v", name, on, gates[i].on))
+		default:
+			f = f.with(i, on)
+		}
+	}
+	errs = append(errs, f.unmetDependencies()...)
+	if len(errs) > 0 {
+		return Features{}, errors.Join(errs...)
+	}
+	return f, nil
+}
+
+// ParseFeatureFlag reads the values of --feature-gates, each "Gate=true,Other=false"; of a gate given twice the
+// last counts. Gates may be prefixed with "kube:", the component they all belong to.
+func ParseFeatureFlag(values ...string) (Features, error) {
+	set := map[string]bool{}
+	var errs []error
+	for _, pair := range strings.Split(strings.Join(values, ","), ",") {
+		pair = strings.TrimPrefix(strings.TrimSpace(pair), "kube:")
+		if pair == "" {
+			continue
+		}
+		name, text, found := strings.Cut(pair, "=")
+		name, text = strings.TrimSpace(name), strings.TrimSpace(text)
+		if !found {
+			errs = append(errs, fmt.Errorf("missing bool value for %s", printable.Line(name, maxErrorLine)))
+			continue
+		}
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("invalid value of %s=%s, err: %w", printable.Line(name, maxErrorLine), printable.Line(text, maxErrorLine), err))
+			continue
+		}
+		set[name] = on
+	}
+	f, err := ParseFeatures(set)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return Features{}, err
+	}
+	return f, nil
+}
+
+func findGate(name featuregate.Feature) (int, bool) {
+	return slices.BinarySearchFunc(gates, name, func(g gate, name featuregate.Feature) int { return cmp.Compare(g.name, name) })
+}
+
+func (f Features) enabled(i int) bool { return gates[i].on != (f.flipped[i/64]&(1<<(i%64)) != 0) }
+
+func (f Features) with(i int, on bool) Features {
+	if f.enabled(i) != on {
+		f.flipped[i/64] ^= 1 << (i % 64)
+	}
+	return f
+}
+
+func (f Features) withStage(all featuregate.Feature, on bool) Features {
+	whole, _ := findGate(all)
+	for i, g := range gates {
+		if g.stage == gates[whole].stage && g.name != AllAlpha && g.name != AllBeta {
+			f = f.with(i, on)
+		}
+	}
+	return f
+}
+
+func (f Features) unmetDependencies() []error {
+	var errs []error
+	for i, g := range gates {
+		if !f.enabled(i) {
+			continue
+		}
+		missing := slices.DeleteFunc(slices.Clone(g.requires), f.Enabled)
+		if len(missing) > 0 {
+			errs = append(errs, fmt.Errorf("%s is enabled, but depends on features that are disabled: %v", g.name, missing))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,189 @@
+// Package nodedeclaredfeatures keeps pods off nodes that lack a feature the pod's spec needs, while the feature is so new
+// that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; k8s.io/component-helpers
+// infers from a pod's spec which ones it needs.
+//
+// The plugin does nothing unless the gate NodeDeclaredFeatures is on.
+//
+// # Differences from kube-scheduler
+//
+// Missing features are listed in order of name. With the gate off and the plugin configured all the same, pods can
+// still be signed.
+package nodedeclaredfeatures
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/version"
+	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
+	"k8s.io/component-helpers/nodedeclaredfeatures/features"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/reuse"
+)
+
+// Name of the plugin, in configurations, metrics and statuses.
+const Name = "NodeDeclaredFeatures"
+
+// release is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
+var release = version.MustParseSemantic("1.35.0")
+
+// NodeDeclaredFeatures is the plugin.
+type NodeDeclaredFeatures struct {
+	known *ndf.Framework // nil: the gate is off
+}
+
+var (
+	_ fwk.PreFilterPlugin   = (*NodeDeclaredFeatures)(nil)
+	_ fwk.FilterPlugin      = (*NodeDeclaredFeatures)(nil)
+	_ fwk.EnqueueExtensions = (*NodeDeclaredFeatures)(nil)
+	_ framework.NodeLocal   = (*NodeDeclaredFeatures)(nil)
+)
+
+var skip = fwk.NewStatus(fwk.Skip)
+
+// New makes the plugin; it takes no arguments.
+func New(_ context.Context, _ runtime.Object, _ fwk.Handle, gates config.Features) (fwk.Plugin, error) {
+	if !gates.Enabled(config.NodeDeclaredFeatures) {
+		return &NodeDeclaredFeatures{}, nil
+	}
+	known, err := ndf.New(features.AllFeatures)
+	if err != nil {
+		return nil, fmt.Errorf("failed to create node feature framework: %w", err)
+	}
+	return &NodeDeclaredFeatures{known: known}, nil
+}
+
+// Name is the plugin's name.
+func (*NodeDeclaredFeatures) Name() string { return Name }
+
+// AppendSignature appends the needed features, which PreFilter wrote.
+func (*NodeDeclaredFeatures) AppendSignature(to reuse.Signature, state fwk.CycleState, _ *v1.Pod) (reuse.Signature, bool) {
+	needs, _ := framework.ReadState[needed](state, filterKey)
+	return to.Texts(needs), true
+}
+
+// filterKey is the key of the needed features in the cycle state.
+const filterKey fwk.StateKey = "PreFilter" + Name
+
+// needed are the names of the features that a pod needs, in order.
+type needed []string
+
+// Clone returns the names themselves: nothing changes them.
+func (n needed) Clone() fwk.StateData { return n }
+
+// needs infers what a pod needs from its spec; the status of a pending pod does not matter.
+func (p *NodeDeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
+	set, err := p.known.InferForPodScheduling(&ndf.PodInfo{Spec: &pod.Spec}, release)
+	if err != nil {
+		return nil, err
+	}
+	return sets.List(set.Set), nil
+}
+
+// PreFilter infers the features the pod needs.
+func (p *NodeDeclaredFeatures) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	if p.known == nil {
+		return nil, skip
+	}
+	needs, err := p.needs(pod)
+	if err != nil {
+		return nil, fwk.AsStatus(err)
+	}
+	if len(needs) == 0 {
+		return nil, skip
+	}
+	state.Write(filterKey, needs)
+	return nil, nil
+}
+
+// PreFilterExtensions is nil: other pods do not matter.
+func (*NodeDeclaredFeatures) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
+
+// Filter rejects a node that does not declare a needed feature.
+func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	if p.known == nil {
+		return nil
+	}
+	needs, err := framework.ReadState[needed](state, filterKey)
+	if err != nil {
+		return fwk.AsStatus(fmt.Errorf("error reading %q from cycle-state: %w", filterKey, err))
+	}
+	declared := node.GetNodeDeclaredFeatures()
+	var missing []string
+	for _, feature := range needs {
+		if !declared.Has(feature) {
+			missing = append(missing, feature)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
+		"node declared features check failed - unsatisfied requirements: "+strings.Join(missing, ", ")).WithPlugin(Name)
+}
+
+// EventsToRegister returns the events that can change a node's features or the pod's needs.
+func (p *NodeDeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	if p.known == nil {
+		return nil, nil
+	}
+	return []fwk.ClusterEventWithHint{
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeDeclaredFeature},
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
+		},
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Update},
+			QueueingHintFn: p.isSchedulableAfterPodUpdate,
+		},
+	}, nil
+}
+
+func (*NodeDeclaredFeatures) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	previous, current, err := hint.Objects[*v1.Node](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	return hint.QueueIf(previous == nil || !slices.Equal(previous.Status.DeclaredFeatures, current.Status.DeclaredFeatures)), nil
+}
+
+func (p *NodeDeclaredFeatures) isSchedulableAfterPodUpdate(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	previous, current, err := hint.Objects[*v1.Pod](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	if current.UID != pod.UID {
+		return fwk.QueueSkip, nil
+	}
+	needed, err := p.needs(previous)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	needs, err := p.needs(current)
+	if err != nil || !slices.Equal(needed, needs) {
+		return fwk.Queue, err
+	}
+	return fwk.QueueSkip, nil
+}
+
+// SignPod signs the needed features.
+func (p *NodeDeclaredFeatures) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	if p.known == nil {
+		return nil, nil
+	}
+	needs, err := p.needs(pod)
+	if err != nil {
+		return nil, fwk.AsStatus(err)
+	}
+	return []fwk.SignFragment{{Key: fwk.FeaturesSignerName, Value: needs}}, nil
+}

@@ -1,0 +1,148 @@
+package noderesources
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	configv1 "k8s.io/kube-scheduler/config/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+)
+
+// BalancedAllocationName is the name of the balanced allocation plugin, in configurations, metrics and statuses.
+const BalancedAllocationName = "NodeResourcesBalancedAllocation"
+
+// balancedKey is the key of what is scored in the cycle state.
+const balancedKey fwk.StateKey = "PreScore" + BalancedAllocationName
+
+// BalancedAllocation is the plugin NodeResourcesBalancedAllocation: it prefers nodes on which all resources would be
+// used to an equal share.
+type BalancedAllocation struct {
+	requestOptions requestOptions
+	resources      []weightedResource
+	unsignable     bool
+	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
+	lastScored     *scored        // of the last pod, which the next one of its template shares
+}
+
+var (
+	_ fwk.PreScorePlugin  = (*BalancedAllocation)(nil)
+	_ fwk.ScorePlugin     = (*BalancedAllocation)(nil)
+	_ framework.NodeLocal = (*BalancedAllocation)(nil)
+)
+
+var skip = fwk.NewStatus(fwk.Skip)
+
+// NewBalancedAllocation makes the balanced allocation plugin from NodeResourcesBalancedAllocationArgs.
+func NewBalancedAllocation(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	balanced, ok := args.(*configv1.NodeResourcesBalancedAllocationArgs)
+	if !ok {
+		return nil, fmt.Errorf("want args to be of type NodeResourcesBalancedAllocationArgs, got %T", args)
+	}
+	if err := config.ValidateNodeResourcesBalancedAllocationArgs(nil, balanced); err != nil {
+		return nil, err
+	}
+	return &BalancedAllocation{
+		requestOptions: newRequestOptions(features),
+		resources:      newWeightedResources(balanced.Resources),
+		unsignable:     features.Enabled(config.DRAExtendedResource),
+		devices:        newDeviceCounter(h, features),
+	}, nil
+}
+
+// Name is the plugin's name.
+func (*BalancedAllocation) Name() string { return BalancedAllocationName }
+
+// PreScore computes the pod's amounts. A pod without requests for the resources cannot change a node's balance; scoring it
+// would send all such pods to the same node.
+func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	counted := b.counted(state, pod)
+	if counted.hasNone(b.resources) {
+		return skip
+	}
+	s, status := newScored(counted, b.devices, b.resources, b.lastScored)
+	if status.IsSuccess() {
+		b.lastScored = s
+		state.Write(balancedKey, s)
+	}
+	return status
+}
+
+// counted is what scores count for a pod.
+func (b *BalancedAllocation) counted(state fwk.CycleState, pod *v1.Pod) *request {
+	if s, err := readFilterState(state); err == nil && !isStarted(pod) {
+		return &s.need
+	}
+	held := b.requestOptions.allocated(pod)
+	return &held
+}
+
+func (r *request) hasNone(resources []weightedResource) bool {
+	for i := range resources {
+		if r.amount(resources[i].name) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Score is 100 minus the standard deviation of the shares, in percent.
+func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
+	s, err := framework.ReadState[*scored](state, balancedKey)
+	if err != nil {
+		counted := b.counted(state, pod)
+		if counted.hasNone(b.resources) {
+			return 0, nil
+		}
+		var status *fwk.Status
+		if s, status = newScored(counted, b.devices, b.resources, nil); !status.IsSuccess() {
+			return 0, status
+		}
+	}
+	var onStack [8]float64
+	shares := onStack[:0]
+	base := node.GetRequested()
+	for i := range b.resources {
+		if there, held := b.resources[i].amounts(node, base, s.amounts[i], s.devices); there != 0 {
+			shares = append(shares, share(there, held))
+		}
+	}
+	return evenness(shares), nil
+}
+
+// share is how much of a resource is held, at most all of it.
+func share(there, held int64) float64 { return min(1, float64(held)/float64(there)) }
+
+// evenness is the score of the shares.
+func evenness(shares []float64) int64 {
+	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore))
+}
+
+// deviation is the standard deviation of the shares. Each product is rounded, which prevents fused multiply-add, so that
+// every machine gets the same score.
+func deviation(shares []float64) float64 {
+	switch n := float64(len(shares)); n {
+	case 0, 1:
+		return 0
+	case 2:
+		return math.Abs((shares[0] - shares[1]) / 2)
+	default:
+		var total, squares float64
+		for _, share := range shares {
+			total += share
+		}
+		mean := total / n
+		for _, share := range shares {
+			squares += float64((share - mean) * (share - mean))
+		}
+		return math.Sqrt(squares / n)
+	}
+}
+
+// ScoreExtensions is nil: scores are from 0 to 100.
+func (*BalancedAllocation) ScoreExtensions() fwk.ScoreExtensions { return nil }

@@ -1,0 +1,98 @@
+// Package nodeunschedulable keeps pods off cordoned nodes (spec.unschedulable), except those that tolerate the taint
+// node.kubernetes.io/unschedulable:NoSchedule which the node controller puts on such a node.
+package nodeunschedulable
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/reuse"
+)
+
+// Name of the plugin, in configurations, metrics and statuses.
+const Name = "NodeUnschedulable"
+
+// NodeUnschedulable is the plugin.
+type NodeUnschedulable struct {
+	numeric bool // tolerations may compare numbers
+}
+
+var (
+	_ fwk.FilterPlugin      = (*NodeUnschedulable)(nil)
+	_ fwk.EnqueueExtensions = (*NodeUnschedulable)(nil)
+	_ framework.NodeLocal   = (*NodeUnschedulable)(nil)
+)
+
+var cordoned = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) were unschedulable").WithPlugin(Name)
+
+// unschedulableTaint is the taint that stands for spec.unschedulable, whether or not the node has it yet.
+var unschedulableTaint = v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.TaintEffectNoSchedule}
+
+// New makes the plugin; it takes no arguments.
+func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	return &NodeUnschedulable{numeric: features.Enabled(config.TaintTolerationComparisonOperators)}, nil
+}
+
+// Name is the plugin's name.
+func (*NodeUnschedulable) Name() string { return Name }
+
+// AppendSignature appends whether the pod tolerates a cordon.
+func (p *NodeUnschedulable) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	return to.Flag(p.toleratesUnschedulable(pod)), true
+}
+
+// Filter rejects a cordoned node unless the pod tolerates the unschedulable taint.
+func (p *NodeUnschedulable) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	if !node.Node().Spec.Unschedulable || p.toleratesUnschedulable(pod) {
+		return nil
+	}
+	return cordoned
+}
+
+func (p *NodeUnschedulable) toleratesUnschedulable(pod *v1.Pod) bool {
+	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &unschedulableTaint, p.numeric)
+}
+
+// EventsToRegister returns the events that can uncordon a node or add a toleration to the pod.
+func (p *NodeUnschedulable) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
+		},
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
+			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
+		},
+	}, nil
+}
+
+func (*NodeUnschedulable) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	previous, current, err := hint.Objects[*v1.Node](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	wasSchedulable := previous != nil && !previous.Spec.Unschedulable
+	return hint.QueueIf(!current.Spec.Unschedulable && !wasSchedulable), nil
+}
+
+func (p *NodeUnschedulable) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	_, updated, err := hint.Objects[*v1.Pod](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	return hint.QueueIf(updated.UID == pod.UID && p.toleratesUnschedulable(updated)), nil
+}
+
+// SignPod signs the tolerations.
+func (*NodeUnschedulable) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
+}

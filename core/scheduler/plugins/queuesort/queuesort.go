@@ -1,0 +1,45 @@
+// Package queuesort orders the active queue: the higher priority first, and of equals the one that has waited longer.
+package queuesort
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+)
+
+// Name of the plugin, in configurations, metrics and statuses.
+const Name = "PrioritySort"
+
+// PrioritySort is the plugin.
+type PrioritySort struct{}
+
+var _ fwk.QueueSortPlugin = (*PrioritySort)(nil)
+
+// New makes the plugin; it takes no arguments.
+func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error) {
+	return &PrioritySort{}, nil
+}
+
+// Name is the plugin's name.
+func (*PrioritySort) Name() string { return Name }
+
+// Less reports whether a is before b. The queue orders pods of equal priority and timestamp.
+func (*PrioritySort) Less(a, b fwk.QueuedPodInfo) bool {
+	pa, pb := priority(a.GetPodInfo().GetPod()), priority(b.GetPodInfo().GetPod())
+	if pa != pb {
+		return pa > pb
+	}
+	return a.GetTimestamp().Before(b.GetTimestamp())
+}
+
+// priority of a pod that was admitted before there was a default priority class is zero.
+func priority(pod *v1.Pod) int32 {
+	if pod.Spec.Priority == nil {
+		return 0
+	}
+	return *pod.Spec.Priority
+}

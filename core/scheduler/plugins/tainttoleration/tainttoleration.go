@@ -1,0 +1,163 @@
+package tainttoleration
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/reuse"
+)
+
+// Name of the plugin, in configurations, metrics and statuses.
+const Name = "TaintToleration"
+
+// TaintToleration is the plugin.
+type TaintToleration struct {
+	numeric bool // tolerations may compare numbers
+}
+
+var (
+	_ fwk.FilterPlugin      = (*TaintToleration)(nil)
+	_ fwk.PreScorePlugin    = (*TaintToleration)(nil)
+	_ fwk.ScorePlugin       = (*TaintToleration)(nil)
+	_ fwk.ScoreExtensions   = (*TaintToleration)(nil)
+	_ fwk.EnqueueExtensions = (*TaintToleration)(nil)
+	_ framework.ScaledScore = (*TaintToleration)(nil)
+)
+
+// untolerated does not name the taint: reasons are counted by text, and one text per taint would split the count.
+var untolerated = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) had untolerated taint(s)").WithPlugin(Name)
+
+// New makes the plugin; it takes no arguments.
+func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	return &TaintToleration{numeric: features.Enabled(config.TaintTolerationComparisonOperators)}, nil
+}
+
+// Name is the plugin's name.
+func (*TaintToleration) Name() string { return Name }
+
+// AppendSignature appends the tolerations.
+func (*TaintToleration) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
+	return to.Tolerations(pod.Spec.Tolerations), true
+}
+
+// Filter rejects a node with a NoSchedule or NoExecute taint that the pod does not tolerate.
+func (p *TaintToleration) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+	if p.tolerates(pod, node.Node()) {
+		return nil
+	}
+	return untolerated
+}
+
+func (p *TaintToleration) tolerates(pod *v1.Pod, node *v1.Node) bool {
+	for i := range node.Spec.Taints {
+		taint := &node.Spec.Taints[i]
+		excludes := taint.Effect == v1.TaintEffectNoSchedule || taint.Effect == v1.TaintEffectNoExecute
+		if excludes && !p.toleratesTaint(pod.Spec.Tolerations, taint) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *TaintToleration) toleratesTaint(tolerations []v1.Toleration, taint *v1.Taint) bool {
+	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, tolerations, taint, p.numeric)
+}
+
+// scoreKey is the key of the preferences in the cycle state.
+const scoreKey fwk.StateKey = "PreScore" + Name
+
+// preferences are the pod's tolerations that may match a PreferNoSchedule taint.
+type preferences struct{ tolerations []v1.Toleration }
+
+var noPreferences = &preferences{}
+
+// Clone returns the preferences themselves: nothing changes them.
+func (p *preferences) Clone() fwk.StateData { return p }
+
+// PreScore picks the tolerations that can match a PreferNoSchedule taint: those for that effect and those for any.
+func (*TaintToleration) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	prefer := noPreferences
+	for _, toleration := range pod.Spec.Tolerations {
+		if toleration.Effect == "" || toleration.Effect == v1.TaintEffectPreferNoSchedule {
+			prefer = &preferences{append(prefer.tolerations, toleration)}
+		}
+	}
+	state.Write(scoreKey, prefer)
+	return nil
+}
+
+// Score counts the PreferNoSchedule taints that are not tolerated.
+func (p *TaintToleration) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
+	prefer, err := framework.ReadState[*preferences](state, scoreKey)
+	if err != nil {
+		return 0, fwk.AsStatus(fmt.Errorf("failed to read %q from cycleState: %w", scoreKey, err))
+	}
+	var count int64
+	taints := node.Node().Spec.Taints
+	for i := range taints {
+		if taints[i].Effect == v1.TaintEffectPreferNoSchedule && !p.toleratesTaint(prefer.tolerations, &taints[i]) {
+			count++
+		}
+	}
+	return count, nil
+}
+
+// ScoreExtensions is the plugin itself.
+func (p *TaintToleration) ScoreExtensions() fwk.ScoreExtensions { return p }
+
+// NormalizeScore turns counts into scores: none is 100 and the most there are on any node is 0.
+func (*TaintToleration) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
+	framework.ScaleScores(scores)
+	for i := range scores {
+		scores[i].Score = fwk.MaxNodeScore - scores[i].Score
+	}
+	return nil
+}
+
+// Reversed reports that the node with the most taints gets 0.
+func (*TaintToleration) Reversed() bool { return true }
+
+// EventsToRegister returns the events that can remove a taint or add a toleration to the pod.
+func (p *TaintToleration) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
+			QueueingHintFn: p.isSchedulableAfterNodeChange,
+		},
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
+			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
+		},
+	}, nil
+}
+
+func (p *TaintToleration) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	previous, current, err := hint.Objects[*v1.Node](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	tolerated := previous != nil && p.tolerates(pod, previous)
+	return hint.QueueIf(!tolerated && p.tolerates(pod, current)), nil
+}
+
+func (*TaintToleration) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	_, updated, err := hint.Objects[*v1.Pod](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	return hint.QueueIf(updated.UID == pod.UID), nil
+}
+
+// SignPod signs the tolerations.
+func (*TaintToleration) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
+	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
+}

@@ -1,0 +1,54 @@
+package volumerestrictions
+
+import (
+	"context"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/plugins/podvolumes"
+)
+
+// EventsToRegister returns the events that can free a disk or a claim, make a claim, or add a node.
+func (pl *VolumeRestrictions) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	return []fwk.ClusterEventWithHint{
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: pl.isSchedulableAfterPodDeleted},
+		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
+		{
+			Event:          fwk.ClusterEvent{Resource: fwk.PersistentVolumeClaim, ActionType: fwk.Add},
+			QueueingHintFn: pl.isSchedulableAfterClaimAdded,
+		},
+	}, nil
+}
+
+// isSchedulableAfterPodDeleted requeues the pod when the deleted one had one of its disks or claims. Like kube-scheduler it looks
+// at pods of the same namespace only, although Filter compares the disks of all.
+func (*VolumeRestrictions) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
+	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	return hint.QueueIf(deleted.Namespace == pod.Namespace && (Conflict(pod, deleted) != nil || shareClaim(pod, deleted))), nil
+}
+
+func shareClaim(pod, other *v1.Pod) bool {
+	for name := range podvolumes.Claims(pod) {
+		for used := range podvolumes.Claims(other) {
+			if name == used {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isSchedulableAfterClaimAdded requeues the pod when the claim is one that it names.
+func (*VolumeRestrictions) isSchedulableAfterClaimAdded(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+	_, added, err := hint.Objects[*v1.PersistentVolumeClaim](before, after)
+	if err != nil {
+		return fwk.Queue, err
+	}
+	return hint.QueueIf(podvolumes.NamesClaim(pod, added)), nil
+}
