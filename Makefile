@@ -17,7 +17,7 @@ PKG ?= ./...
 RELEASE_URL ?= https://example.com/orrery/$(VERSION)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
-.PHONY: help demo build test check fmt lint release image bench soak soak-live fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale bench-attach clean
+.PHONY: help demo build test test-all check fmt lint release image bench soak soak-live fuzz fuzz-doc limits-doc parity parity-doc features-doc dependencies-doc vulncheck traces pictures demo-cluster bench-cluster bench-scale bench-attach clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,24 +34,29 @@ build: ## build ./bin/orrery, stripped; VERSION=v1.2.3 stamps a release
 # PROGRESS counts the packages that go build -v names, and passes every other line on.
 PROGRESS = /^[a-z][a-zA-Z0-9.\/_-]*$$/ {if (++n % 50 == 0) {print "  compiled " n " packages"; fflush()}; next} {print}
 
-test: ## every test of both modules, with the race detector where goroutines run, and the comparison with upstream
+test: ## the tests of every package, and the comparisons with upstream that need no API server
 	cd $(PARITY) && go run ./runtests -packages '$(PKG)'
 
-# In "make check test" the unit tests run once, in test.
+test-all: ## every test: with the race detector where goroutines run, and the comparisons on a real API server
+	cd $(PARITY) && go run ./runtests -all -packages '$(PKG)'
+
+# In "make check test-all" the unit tests run once, in test-all.
 check: ## the quick loop: format, modules, vet, staticcheck, unit tests; and that it compiles for macOS and Windows
 	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted (make fmt mends it):"; echo "$$bad"; exit 1; }
 	go mod verify
 	go vet ./...
 	go tool staticcheck ./...
+	cd cmd/release && go vet ./...
 	@$(RELEASER) check
-	$(if $(filter test,$(MAKECMDGOALS)),,go test ./...)
+	$(if $(filter test test-all,$(MAKECMDGOALS)),,go test ./...)
 
 fmt: ## format every file
 	go tool gofumpt -w .
 
-lint: ## vet and staticcheck in both modules
+lint: ## vet and staticcheck in each module
 	go vet ./... && go tool staticcheck ./...
 	cd $(PARITY) && go vet ./... && go tool staticcheck ./...
+	cd cmd/release && go vet ./... && go tool staticcheck ./...
 
 # GOVULNDB may name a copy of the database.
 vulncheck: ## known vulnerabilities in what is used; skipped where their database cannot be reached
@@ -66,7 +71,7 @@ image: ## an OCI archive in dist, of an image for amd64 and arm64: VERSION=v1.2.
 	@$(RELEASER) -version '$(VERSION)' image
 
 # The same commit gives the same bytes: files have its time.
-RELEASER = go build -o bin/release ./cmd/release && SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' bin/release
+RELEASER = (cd cmd/release && go build -o ../../bin/release .) && SOURCE_DATE_EPOCH='$(SOURCE_DATE_EPOCH)' bin/release
 
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	cd $(PARITY) && go run ./bench -row '$(ROW)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(filter .,$(ROW)),-out ../../docs/benchmarks.md)
@@ -108,7 +113,7 @@ features-doc: ## write docs/features.md anew from its rows and the tests that sh
 	go run ./docs/features
 
 dependencies-doc: ## write docs/dependencies.md anew: the modules that are used, with their licences
-	go run ./docs/dependencies
+	cd cmd/release && go run ./dependencies
 
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record

@@ -110,7 +110,7 @@ var withoutTarget = map[string]string{
 	"cmd/example/favouritezone": "an example of a plugin, whose args the configuration's targets pass on",
 	"core/testing/fuzz/command": "reads what go test prints",
 	"core/testing/planted":      "reads this repository",
-	"docs/dependencies":         "reads what go list prints",
+	"cmd/release/dependencies":  "reads what go list prints",
 	"docs/features":             "reads this repository",
 	"docs/pictures":             "reads this repository",
 	"tui/ptytest":               "is a terminal for tests",

@@ -3,14 +3,25 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
-
-	"orrery/docs/page"
 )
 
-var written = page.Page{Name: "dependencies", Text: document}
+func main() {
+	const root = "../.." // where make runs it
+	text, err := document(root)
+	if err == nil {
+		err = os.WriteFile(written(root), text, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "dependencies: %v\n", err)
+		os.Exit(1)
+	}
+}
 
-func main() { written.Main() }
+// written is where the document is in the repository in a folder.
+func written(root string) string { return filepath.Join(root, "docs", "dependencies.md") }
 
 // document returns the text of the document.
 func document(root string) ([]byte, error) {

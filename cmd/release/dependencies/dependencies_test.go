@@ -4,18 +4,21 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
+const root = "../../.."
+
 func TestDocument_IsWhatIsUsed(t *testing.T) {
-	want, err := document("../..")
+	want, err := document(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(written.Path("../.."))
+	got, err := os.ReadFile(written(root))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,12 +27,15 @@ func TestDocument_IsWhatIsUsed(t *testing.T) {
 	}
 }
 
-// A module that both use in one version is compiled once for both, and so is all that imports it.
+// A module that two of ours use in one version is compiled once for them, and so is all that imports it.
 func TestModules_HaveOneVersion(t *testing.T) {
-	ours, theirs := required(t, "../.."), required(t, "../../core/parity")
-	for path, version := range ours {
-		if other := theirs[path]; other != "" && other != version {
-			t.Errorf("go.mod requires %s %s, core/parity/go.mod %s: go get the later one in both, and go mod tidy", path, version, other)
+	ours := required(t, root)
+	for _, module := range []string{"core/parity", "cmd/release"} {
+		theirs := required(t, filepath.Join(root, module))
+		for path, version := range ours {
+			if other := theirs[path]; other != "" && other != version {
+				t.Errorf("go.mod requires %s %s, %s/go.mod %s: go get the later one in both, and go mod tidy", path, version, module, other)
+			}
 		}
 	}
 }

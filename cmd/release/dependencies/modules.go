@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -41,8 +42,11 @@ func modules(root string) ([]module, error) {
 			return nil, err
 		}
 	}
-	for _, packages := range [][]string{{"-test", "./..."}, {"tool"}} {
-		if err := addModules(found, root, systems[0], false, packages...); err != nil {
+	for _, used := range []struct {
+		module   string
+		packages []string
+	}{{".", []string{"-test", "./..."}}, {".", []string{"tool"}}, {"cmd/release", []string{"-test", "./..."}}} {
+		if err := addModules(found, filepath.Join(root, used.module), systems[0], false, used.packages...); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +77,7 @@ func addModules(found map[string]module, root, system string, linked bool, packa
 		}
 		m := module{path: p.Module.Path, version: p.Module.Version, linked: linked}
 		if p.Module.Replace != nil {
-			return fmt.Errorf("%s is replaced by %s: name that in docs/dependencies", m.path, p.Module.Replace.Path)
+			return fmt.Errorf("%s is replaced by %s: name that in cmd/release/dependencies", m.path, p.Module.Replace.Path)
 		}
 		if m.licences, err = licencesOf(m.path, p.Module.Dir); err != nil {
 			return err
