@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,9 @@ type goPackage struct {
 	tests                              int  // the bytes of its tests, which stand for how long they take
 }
 
-// onlyWhileFuzzing starts a goroutine in the processes that go test -fuzz starts, and in no other.
-const onlyWhileFuzzing = "orrery/core/testing/fuzz"
+// elsewhere are packages whose goroutines run in no other package's tests: fuzz starts one in the processes of go test -fuzz, and files one
+// that waits for a signal while a command writes.
+var elsewhere = []string{"orrery/core/testing/fuzz", "orrery/core/safe/files"}
 
 // runsTheCommands runs commands of cmd/app in processes, as the tests of cmd/app do with the race detector.
 const runsTheCommands = "orrery/cmd/example"
@@ -60,7 +62,7 @@ func sortByGoroutines(dir, pattern string) (raced, plain []string, err error) {
 			return nil, nil, err
 		}
 		reached := reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports))
-		starts := path != runsTheCommands && (tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts && p.ImportPath != onlyWhileFuzzing }))
+		starts := path != runsTheCommands && (tests || slices.ContainsFunc(reached, func(p *goPackage) bool { return p.starts && !slices.Contains(elsewhere, p.ImportPath) }))
 		if starts {
 			raced = append(raced, path)
 		}
@@ -98,6 +100,37 @@ func tested(dir, pattern string) (paths []string, err error) {
 	}
 	slices.Sort(paths)
 	return paths, err
+}
+
+// apiServer is the package that starts a real API server, and prometheus the module that evaluates the alerts of manifests.
+const (
+	apiServer  = "orrery/core/parity/apiserver"
+	prometheus = "github.com/prometheus/prometheus/"
+)
+
+// sortByServer returns the comparisons that run in one process, and those that start a server, or link one.
+func sortByServer(dir, pattern string) (inProcess, servers []string, err error) {
+	packages, err := list(dir, pattern)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(packages)) {
+		p := packages[path]
+		if !p.tested() {
+			continue
+		}
+		links := func(p *goPackage) bool {
+			return p.ImportPath == apiServer || slices.ContainsFunc(slices.Concat(p.Imports, p.TestImports, p.XTestImports), func(to string) bool {
+				return strings.HasPrefix(to, prometheus)
+			})
+		}
+		if slices.ContainsFunc(reach(packages, slices.Concat([]string{path}, p.TestImports, p.XTestImports)), links) {
+			servers = append(servers, path)
+		} else {
+			inProcess = append(inProcess, path)
+		}
+	}
+	return inProcess, servers, nil
 }
 
 func (p *goPackage) tested() bool { return !p.DepOnly && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }

@@ -1,10 +1,14 @@
-// Command runtests runs the tests of both modules at the same time, and prints its progress at least every twenty seconds. The
-// comparisons on a real API server mostly wait, so they run in two halves, and other tests fill the time. Both halves wait until what
-// they import is compiled, since two runs of go test that begin together each compile all of it.
+// Command runtests runs the tests of the three modules, and prints its progress at least every twenty seconds.
 //
-//	root     every package in random order: with the race detector where several goroutines may run, which is found in the source;
-//	         without it the others, and again those that test less with it
-//	parity   half of the comparisons on a real API server, then every other comparison with its default number of cases
+//	root     every package in random order, without the race detector; then those of cmd/release
+//	parity   the comparisons that run in one process, with their default number of cases
+//
+// With -all the comparisons on a real API server run too. They mostly wait, so they run in two halves, and other tests fill the time.
+// Both halves wait until what they import is compiled, since two runs of go test that begin together each compile all of it.
+//
+//	root     with the race detector where several goroutines may run, which is found in the source; without it the others, and again
+//	         those that test less with it
+//	parity   half of the comparisons on a real API server, then every other comparison
 //	live     the other half, on an API server of its own
 //
 // go vet is left to "make check".
@@ -32,24 +36,25 @@ const live = "orrery/core/parity/live"
 
 func main() {
 	packages := flag.String("packages", "./...", "which packages of each module to test")
+	all := flag.Bool("all", false, "also with the race detector, and on a real API server")
 	flag.Parse()
 	r := newReport(os.Stdout)
 	stop := r.tick(interval)
-	lanes, err := plan(*packages)
+	lanes, left, err := plan(*packages, *all)
 	if err != nil {
 		r.fail(err.Error())
 	}
-	var all sync.WaitGroup
+	var running sync.WaitGroup
 	for _, jobs := range lanes {
-		all.Go(func() {
+		running.Go(func() {
 			for _, j := range jobs {
 				r.run(j)
 			}
 		})
 	}
-	all.Wait()
+	running.Wait()
 	stop()
-	if !r.end() {
+	if !r.end(left) {
 		os.Exit(1)
 	}
 }
@@ -63,19 +68,34 @@ type job struct {
 	before   func() error // what must be done first, if anything
 }
 
-// plan returns what is run for a pattern of packages: lanes at the same time, the jobs of each one after the other.
-func plan(pattern string) (lanes [][]job, err error) {
-	const root, parity = "../..", "."
-	var raced, plain, comparisons []string
+// plan returns what is run for a pattern of packages: lanes at the same time, the jobs of each one after the other. Without all it
+// returns what it left, too.
+func plan(pattern string, all bool) (lanes [][]job, left []string, err error) {
+	const root, parity, release = "../..", ".", "../../cmd/release"
+	var raced, plain, comparisons, servers, releasing []string
 	if has(parity, pattern) {
-		comparisons, err = tested(parity, pattern)
+		comparisons, servers, err = sortByServer(parity, pattern)
 	}
-	if err == nil && (has(root, pattern) || !has(parity, pattern)) {
+	if err == nil && has(release, pattern) {
+		releasing, err = tested(release, pattern)
+	}
+	if err == nil && (has(root, pattern) || !has(parity, pattern) && !has(release, pattern)) {
 		raced, plain, err = sortByGoroutines(root, pattern)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	releases := job{dir: release, packages: releasing, flags: []string{"-shuffle=on"}}
+	if !all {
+		if len(raced) > 0 {
+			left = append(left, fmt.Sprintf("%d packages with the race detector", len(raced)))
+		}
+		return [][]job{
+			{{dir: root, packages: union(plain, raced), flags: []string{"-shuffle=on"}}, releases},
+			{{dir: parity, packages: comparisons}},
+		}, append(left, servers...), nil
+	}
+	comparisons = append(comparisons, servers...)
 	var first, second []job
 	if i := slices.Index(comparisons, live); i >= 0 {
 		comparisons = slices.Delete(comparisons, i, i+1)
@@ -84,10 +104,15 @@ func plan(pattern string) (lanes [][]job, err error) {
 		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]", before: compiled}}
 	}
 	return [][]job{
-		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}},
+		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}, releases},
 		append(first, job{dir: parity, packages: comparisons}),
 		second,
-	}, nil
+	}, nil, nil
+}
+
+// union returns the strings of a, then those of b that are not among them.
+func union(a, b []string) []string {
+	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
 
 // has reports whether a module has the folder that a pattern begins with.

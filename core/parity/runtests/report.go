@@ -102,11 +102,14 @@ func (r *report) now() string {
 	return text
 }
 
-// end prints the result, and reports whether everything passed.
-func (r *report) end() bool {
+// end prints the result and what was left, and reports whether everything passed.
+func (r *report) end(left []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	fmt.Fprintf(r.to, "%d packages passed in %v\n", r.passed, time.Since(r.began).Round(time.Second))
+	if len(left) > 0 {
+		fmt.Fprintln(r.to, "left to make test-all:", strings.ReplaceAll(strings.Join(left, ", "), "orrery/", ""))
+	}
 	for _, what := range r.failed {
 		fmt.Fprintln(r.to, "FAILED:", what)
 	}

@@ -25,7 +25,7 @@ func TestReport_PrintsOutputOfFailures(t *testing.T) {
 		t.Errorf("progress line: %q", now)
 	}
 	r.follow(strings.NewReader(`{"Action":"fail","Package":"orrery/b","Test":"TestTwo"}`+"\n"+`{"Action":"fail","Package":"orrery/b","Elapsed":2}`), "")
-	if r.end() {
+	if r.end(nil) {
 		t.Error("end reported success although a package failed")
 	}
 	for text, want := range map[string]bool{"wrong\n": true, "FAIL  orrery/b": true, "ok    orrery/a": true, "fine": false, "none": false} {
