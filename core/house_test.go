@@ -50,8 +50,8 @@ core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
 core/world/quota: core/world/podapi core/objects/requests core/objects/saturating core/world
 core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
-core/scheduler/config: core/safe/printable
-core/world/extender: core/safe/footprint core/objects/nodenames core/objects/saturating core/world
+core/scheduler/config: core/safe/address core/safe/printable
+core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/objects/requests core/world
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
@@ -110,7 +110,7 @@ core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
 core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/volumes core/world
-core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/world/extender core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world
+core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
 core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/trace core/trace/play core/trace/segments core/world core/world/memory
 core/testing/soak/command: core/testing/soak
@@ -121,7 +121,7 @@ core/answers/change: core/safe/footprint core/safe/printable core/objects/reques
 core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/devices core/scheduler/engine core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeports core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/safe/spelling core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world
 core/answers/whatif: core/scheduler/config core/scheduler/devices core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory
 # a scheduler and an operator on a cluster
-core/world/live: core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
+core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
 core/operator/actions: core/safe/printable core/answers/change core/world
 core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world

@@ -229,11 +229,11 @@ func (f *runFlags) writeConfig(c *config.Configuration, plugins framework.Regist
 	if _, err := replica.New(f.replicaOptions(c, plugins, &rest.Config{})); err != nil {
 		return err
 	}
-	text, err := c.YAML()
+	text, err := c.YAMLWithSecrets()
 	if err != nil {
 		return fmt.Errorf("writing the configuration: %w", err)
 	}
-	file, err := files.Create(f.writeConfigTo, true) // kube-scheduler replaces it too, and has no --force
+	file, err := files.CreatePrivate(f.writeConfigTo, true) // kube-scheduler replaces it too, and has no --force
 	if err != nil {
 		return err
 	}

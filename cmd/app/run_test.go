@@ -164,3 +164,38 @@ func TestRunFlags_Record(t *testing.T) {
 		t.Errorf("without a directory the errors are %v", errs)
 	}
 }
+
+// The written configuration is whole, with what is secret in it, and so for its owner alone, whatever it replaces.
+func TestWriteConfig_IsWholeAndPrivate(t *testing.T) {
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from.yaml"), filepath.Join(dir, "to.yaml")
+	text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
+		"extenders: [{urlPrefix: 'http://us3r:s3cret@host', filterVerb: filter}]\n"
+	for name, content := range map[string]string{from: text, to: "old"} {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := newRunFlags()
+	if err := runCommandOf(f, nil).ParseFlags([]string{"--config", from, "--write-config-to", to}); err != nil {
+		t.Fatal(err)
+	}
+	features, _, err := f.features()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.configuration(features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.writeConfig(c, nil); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(to)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("it is %v, %v", info.Mode(), err)
+	}
+	if got, err := os.ReadFile(to); err != nil || !strings.Contains(string(got), "us3r:s3cret@host") {
+		t.Errorf("it holds %s, %v", got, err)
+	}
+}

@@ -194,7 +194,7 @@ func TestOutputs_OfSchedulerKeepSecrets(t *testing.T) {
 			dir := t.TempDir()
 			config := filepath.Join(dir, "config.yaml")
 			text := "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false}\n" +
-				"extenders: [{urlPrefix: 'http://127.0.0.1:1', filterVerb: filter, ignorable: true, httpTimeout: 1s}]\n"
+				"extenders: [{urlPrefix: 'http://" + canary + ":" + canary + "@127.0.0.1:1', filterVerb: filter, ignorable: true, httpTimeout: 1s}]\n"
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

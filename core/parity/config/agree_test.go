@@ -76,7 +76,7 @@ func agree(t testing.TB, data []byte, up upstreamReading, features orrery.Featur
 	if len(up.invalid) > 0 {
 		return fmt.Sprintf("kube-scheduler rejects what Orrery accepts: %v", up.invalid)
 	}
-	text, err := cfg.YAML()
+	text, err := cfg.YAMLWithSecrets()
 	if err != nil {
 		return err.Error()
 	}

@@ -49,6 +49,20 @@ func WithoutCredentials(address string) string {
 	return scheme.FindString(address[:at]) + address[at+1:]
 }
 
+// Public returns an address as it may be shown: without the user name and the password that it has. One that is none is cut as
+// WithoutCredentials does.
+func Public(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return WithoutCredentials(address)
+	case u.User == nil:
+		return address
+	}
+	u.User = nil
+	return u.String()
+}
+
 // credentials are in an address, or in one that was taken for the name of a file and cleaned as such.
 var credentials = regexp.MustCompile(`(://|https?:/{1,2})[^\s"]*@`)
 

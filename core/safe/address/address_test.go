@@ -34,6 +34,17 @@ func TestMoveCredentials_TakesThemOutOfTheAddress(t *testing.T) {
 	}
 }
 
+func TestPublic_HidesCredentials(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://host:6443/a@b?c": "https://host:6443/a@b?c", "https://me:pw@host/path": "https://host/path", "https://key@host": "https://host",
+		"http://me:p%2Fw@host": "http://host", "https://me:p/w@host": "https://host", "": "", "no address": "no address",
+	} {
+		if got := address.Public(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestErrorText_HidesCredentialsOfEveryAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		`Get "https://me:***@host/api": refused`:                    `Get "https://host/api": refused`,

@@ -16,6 +16,7 @@ type File struct {
 	path    string // as the caller has it, for errors
 	target  string // path with its links resolved
 	replace bool   // an existing target
+	private bool   // only the owner may read it
 	failed  error  // the first error of Write
 
 	temporary string // the name until Commit; empty for a device or a pipe
@@ -31,6 +32,16 @@ func newFile(path string, replace bool) *File {
 // replace says that it may go.
 func Create(path string, replace bool) (*File, error) {
 	f := newFile(path, replace)
+	if err := f.open(); err != nil {
+		return nil, f.named(err)
+	}
+	return f, nil
+}
+
+// CreatePrivate opens the file of a path as Create does. Only its owner may read it, whoever could read one that it replaces.
+func CreatePrivate(path string, replace bool) (*File, error) {
+	f := newFile(path, replace)
+	f.private = true
 	if err := f.open(); err != nil {
 		return nil, f.named(err)
 	}
@@ -55,7 +66,7 @@ func (f *File) open() error {
 		if to, err := os.Readlink(f.path); err == nil {
 			return fmt.Errorf("it is a link to %q, which does not exist", to)
 		}
-		return f.openTemporary(0o644)
+		return f.openTemporary(f.mode(0o644))
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -73,10 +84,18 @@ func (f *File) open() error {
 		return err
 	}
 	keepOwner(f.file, info)
-	if err := f.file.Chmod(info.Mode().Perm()); err != nil {
+	if err := f.file.Chmod(f.mode(info.Mode().Perm())); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	return nil
+}
+
+// mode returns the mode of the file, of which others have no part if it is private.
+func (f *File) mode(usual fs.FileMode) fs.FileMode {
+	if f.private {
+		return 0o600
+	}
+	return usual
 }
 
 // openTemporary makes the temporary file. O_EXCL follows no link.

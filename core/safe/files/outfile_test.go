@@ -134,6 +134,27 @@ func TestFile_KeepsModeOfReplaced(t *testing.T) {
 	}
 }
 
+// A private file is its owner's, whoever could read the one that it replaces.
+func TestCreatePrivate_IsForTheOwner(t *testing.T) {
+	for _, mode := range []fs.FileMode{0, 0o400, 0o600, 0o644, 0o666, 0o750} {
+		path := filepath.Join(t.TempDir(), "config")
+		if mode != 0 {
+			existing(t, path, mode)
+		}
+		f, err := CreatePrivate(path, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WriteAll([]byte("after")); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != 0o600 || content(t, path) != "after" {
+			t.Errorf("in place of a file with mode %v there is %v with %q, %v", mode, info.Mode(), content(t, path), err)
+		}
+	}
+}
+
 func TestFile_KeepsOwnerOfReplaced(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")

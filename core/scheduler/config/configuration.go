@@ -114,8 +114,15 @@ func (c *Configuration) Validate() error {
 	return newError("", errs)
 }
 
-// YAML writes the configuration in the v1 form, with all defaults spelled out; Load reads it back to an equal value.
+// YAML writes the configuration in the v1 form, with all defaults spelled out and without secrets. It is what is logged, served and recorded.
 func (c *Configuration) YAML() ([]byte, error) {
+	shown := *c
+	shown.Extenders = withoutSecrets(c.Extenders)
+	return shown.YAMLWithSecrets()
+}
+
+// YAMLWithSecrets writes the configuration in the v1 form, with all defaults spelled out; Load reads it back to an equal value.
+func (c *Configuration) YAMLWithSecrets() ([]byte, error) {
 	written, err := c.toVersioned()
 	if err != nil {
 		return nil, err

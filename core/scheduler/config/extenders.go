@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	configv1 "k8s.io/kube-scheduler/config/v1"
+
+	"orrery/core/safe/address"
 )
 
 func validateExtenders(path *field.Path, extenders []configv1.Extender) field.ErrorList {
@@ -36,6 +38,20 @@ func validateExtenders(path *field.Path, extenders []configv1.Extender) field.Er
 		errs = append(errs, field.Invalid(path, fmt.Sprintf("found %d extenders implementing bind", binders), "only one extender can implement bind"))
 	}
 	return errs
+}
+
+// withoutSecrets returns extenders without the keys of their connections, and the user names and passwords in their addresses.
+func withoutSecrets(extenders []configv1.Extender) []configv1.Extender {
+	shown := slices.Clone(extenders)
+	for i := range shown {
+		shown[i].URLPrefix = address.Public(shown[i].URLPrefix)
+		if t := shown[i].TLSConfig; t != nil {
+			public := *t
+			public.CertData, public.KeyData = nil, nil
+			shown[i].TLSConfig = &public
+		}
+	}
+	return shown
 }
 
 // validateExtendedResource accepts names of resources outside Kubernetes' own.

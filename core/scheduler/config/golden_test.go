@@ -49,7 +49,7 @@ func (s goldenCase) outcome(t *testing.T) (name, text string) {
 	if err != nil {
 		return "error", err.Error() + "\n"
 	}
-	out, err := c.YAML()
+	out, err := c.YAMLWithSecrets()
 	if err != nil {
 		t.Fatal(err)
 	}

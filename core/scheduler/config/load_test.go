@@ -230,7 +230,7 @@ func FuzzLoad(f *testing.F) {
 			fuzz.Errors(t, err, 102) // a hundred, with a line above them and one about the others
 			return
 		}
-		text, err := c.YAML()
+		text, err := c.YAMLWithSecrets()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/queue"
 	"orrery/core/trace"
-	"orrery/core/world/extender"
 )
 
 // HeaderOf returns the header of a trace of an engine with these options.
@@ -20,9 +19,7 @@ func HeaderOf(o engine.Options) (trace.Header, error) {
 	if c == nil {
 		c = config.Default(config.DefaultFeatures())
 	}
-	recorded := *c
-	recorded.Extenders = extender.WithoutSecrets(c.Extenders)
-	text, err := recorded.YAML()
+	text, err := c.YAML()
 	if err != nil {
 		return trace.Header{}, fmt.Errorf("recording the configuration: %w", err)
 	}

@@ -2,14 +2,13 @@ package extender
 
 import (
 	"cmp"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 
+	"orrery/core/safe/address"
 	"orrery/core/world"
 )
 
@@ -52,7 +51,7 @@ func All(configured []configv1.Extender) []*Extender {
 
 func of(i int, c *configv1.Extender) *Extender {
 	x := &Extender{
-		Index: i, Weight: c.Weight, Ignorable: c.Ignorable, address: withoutPassword(c.URLPrefix), NamesOnly: c.NodeCacheCapable,
+		Index: i, Weight: c.Weight, Ignorable: c.Ignorable, address: address.Public(c.URLPrefix), NamesOnly: c.NodeCacheCapable,
 		Timeout: cmp.Or(c.HTTPTimeout.Duration, defaultTimeout),
 		verbs: [...]string{
 			world.ExtenderFilter: c.FilterVerb, world.ExtenderPrioritize: c.PrioritizeVerb,
@@ -68,33 +67,15 @@ func of(i int, c *configv1.Extender) *Extender {
 	return x
 }
 
-// Name is its address as configured, but without a password.
+// Name is its address as configured, but without a user name and a password.
 func (x *Extender) Name() string { return x.address }
 
 // Has reports whether it answers a verb.
 func (x *Extender) Has(verb world.ExtenderVerb) bool { return x.verbs[verb] != "" }
 
-// URL is the address of a verb, without a password.
+// URL is the address of a verb, without a user name and a password.
 func (x *Extender) URL(verb world.ExtenderVerb) string {
 	return strings.TrimRight(x.address, "/") + "/" + x.verbs[verb]
-}
-
-// withoutPassword masks the password in an address.
-func withoutPassword(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.User == nil {
-		return address
-	}
-	return parsed.Redacted()
-}
-
-// WithoutSecrets returns a configuration's extenders for a recording, without keys, certificates and passwords.
-func WithoutSecrets(configured []configv1.Extender) []configv1.Extender {
-	clean := slices.Clone(configured)
-	for i := range clean {
-		clean[i].URLPrefix, clean[i].TLSConfig = withoutPassword(clean[i].URLPrefix), nil
-	}
-	return clean
 }
 
 // Interested reports whether it is asked about a pod: about every one, unless it manages resources; then about those that

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 
@@ -15,6 +16,7 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/address"
 	"orrery/core/world"
 	"orrery/core/world/extender"
 )
@@ -34,6 +36,8 @@ type extenders struct {
 type ExtenderClient struct {
 	http    *http.Client
 	address string
+	user    *url.Userinfo // of the address, which has none; nil without one
+	invalid error         // of the address
 	verbs   [world.ExtenderBind + 1]string
 }
 
@@ -73,14 +77,21 @@ func NewExtenderClient(c *configv1.Extender) (*ExtenderClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ExtenderClient{
+	client := &ExtenderClient{
 		http:    &http.Client{Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured, WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer})},
-		address: strings.TrimRight(c.URLPrefix, "/"),
+		address: strings.TrimRight(address.Public(c.URLPrefix), "/"),
 		verbs: [...]string{
 			world.ExtenderFilter: c.FilterVerb, world.ExtenderPrioritize: c.PrioritizeVerb,
 			world.ExtenderPreempt: c.PreemptVerb, world.ExtenderBind: c.BindVerb,
 		},
-	}, nil
+	}
+	if parsed, err := url.Parse(c.URLPrefix); err == nil {
+		client.user = parsed.User
+	} else { // which quotes the address, with its password
+		client.invalid = fmt.Errorf("its urlPrefix %.200q is not an address like https://HOST:PORT/PATH: if it has a password, escape special characters in it",
+			address.Public(c.URLPrefix))
+	}
+	return client, nil
 }
 
 // do makes a call on a goroutine of its own. There are no more at a time than extenders and bindings.
@@ -139,6 +150,9 @@ func callFailed(err error) world.Outcome {
 
 // Call sends a request and reads the response.
 func (c *ExtenderClient) Call(ctx context.Context, act world.CallExtender) (*world.ExtenderAnswer, error) {
+	if c.invalid != nil {
+		return nil, c.invalid
+	}
 	body, err := extender.RequestBody(act)
 	if err != nil {
 		return nil, err
@@ -148,6 +162,10 @@ func (c *ExtenderClient) Call(ctx context.Context, act world.CallExtender) (*wor
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if c.user != nil {
+		password, _ := c.user.Password()
+		request.SetBasicAuth(c.user.Username(), password)
+	}
 	client := *c.http
 	client.Timeout = act.Timeout
 	response, err := client.Do(request)

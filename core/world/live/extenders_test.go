@@ -18,6 +18,7 @@ import (
 	"orrery/core/objects/nodenames"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/extender"
 	"orrery/core/world/live"
 )
 
@@ -97,6 +98,30 @@ func TestExtender_Failures(t *testing.T) {
 				t.Errorf("%+v, want %q", done, tt.want)
 			}
 		})
+	}
+}
+
+// The user name and the password in an address are sent, and in no error; nor are those in one that is none.
+func TestExtender_HidesCredentialsOfAddress(t *testing.T) {
+	var user, password string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ = r.BasicAuth()
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer s.Close()
+	with := func(credentials string) string { return strings.Replace(s.URL, "://", "://"+credentials+"@", 1) }
+	for name, url := range map[string]string{
+		"an address": with("us3r:s3%2Fcret"), "a key": with("s3cretkey"), "an unescaped password": with("us3r:s3/cret"), "a space": with("us3r:s3 cret"),
+		"no route": "http://us3r:s3cret@127.0.0.1:1",
+	} {
+		c := newExtenderCluster(t, configv1.Extender{URLPrefix: url, FilterVerb: "filter"})
+		done := outcome(c, filterCall(extender.All([]configv1.Extender{{URLPrefix: url}})[0].Name()))
+		if done.OK() || strings.Contains(done.Message, "s3") {
+			t.Errorf("%s: %+v", name, done)
+		}
+		if name == "an address" && (user != "us3r" || password != "s3/cret") {
+			t.Errorf("it is asked by %q with the password %q", user, password)
+		}
 	}
 }
 
