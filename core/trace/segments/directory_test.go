@@ -201,6 +201,45 @@ func TestDirectory_LeavesOtherFilesAlone(t *testing.T) {
 	}
 }
 
+// A file of the index's name that is of another program or version stays as it is, and the log says so once; the recording goes on.
+func TestDirectory_LeavesForeignIndexes(t *testing.T) {
+	foreign := map[string]string{
+		"another program's": `{"name":"site","pages":[1,2]}`, "a list": `[]`, "no JSON": "hello\n", "a newer version's": `{"version":2,"segments":[]}`,
+		"one with more in it": `{"version":1,"segments":[],"pages":[]}`, "one of other files": `{"version":1,"segments":[{"name":"notes.txt"}]}`,
+	}
+	for name, text := range foreign {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, indexName)
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s := newScene(t, &directory{path: dir}, Limits{MaxBytes: 1 << 30, MaxAge: time.Hour, segment: 16 << 10})
+			s.run(150)
+			s.recorder.Finish(s.now)
+			if got, err := os.ReadFile(file); string(got) != text || err != nil {
+				t.Errorf("it is now %q, %v", got, err)
+			}
+			if n := strings.Count(s.logged(), errForeignIndex.Error()); n != 1 {
+				t.Errorf("it is said %d times: %s", n, s.logged())
+			}
+			if d := opened(t, dir); len(d.Segments) < 2 || len(Gaps(d.Summaries(nil))) > 0 {
+				t.Errorf("the segments are %+v", d.Segments)
+			}
+		})
+	}
+	for name, text := range map[string]string{"empty, as a crash leaves it": "", "an index": string(marshalIndex(nil))} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, indexName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		record(t, dir, 150)
+		if got, err := os.ReadFile(filepath.Join(dir, indexName)); len(parseIndex(got)) == 0 || err != nil {
+			t.Errorf("%s is not replaced: %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestOpen_SaysWhatIsNoRecording(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(dir); !errors.Is(err, ErrNoSegments) {

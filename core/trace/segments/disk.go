@@ -44,6 +44,8 @@ type directory struct {
 	path string
 	root *os.Root // nil until it is open
 	lock *os.File
+	// foreignIndex says that the index's name is another file's.
+	foreignIndex bool
 }
 
 // ErrInUse is the error of a directory into which another process records.
@@ -76,6 +78,7 @@ func (d *directory) Open() (_ []Segment, _ []byte, err error) {
 			return nil, nil, err
 		}
 	}
+	d.foreignIndex = hasForeignIndex(d.root)
 	return all, readIndex(d.root), nil
 }
 
@@ -147,6 +150,9 @@ func (d *directory) Remove(name string) error {
 }
 
 func (d *directory) WriteIndex(index []byte) error {
+	if d.foreignIndex {
+		return errForeignIndex
+	}
 	if err := d.Remove(newIndexName); err != nil {
 		return err
 	}
@@ -155,6 +161,9 @@ func (d *directory) WriteIndex(index []byte) error {
 		return err
 	}
 	_, err = f.Write(index)
+	if err == nil {
+		err = f.Sync() // a crash leaves the whole index, or the one before
+	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}

@@ -27,9 +27,11 @@
 //     does not reach back to is a gap, which the summaries of the segments show, and the description of the later one.
 //   - Twice a second what was recorded is written and synced, also while a segment begins, so that a crash loses no more than a second. It
 //     leaves a file that is read up to its end. A segment has another name, which ends in .partial, until its first state is on the disk.
-//   - The oldest segments go when all take more bytes than they may, or are older than they may be. Files with other names are
+//   - The oldest segments go when all take more bytes than they may, or are older than they may be. By their age alone two go at most for each
+//     segment that ends, so that a clock which is set forward by mistake does not take the history with it. Files with other names are
 //     never read, written or removed, and links are not followed.
 //   - One process writes to a directory at a time, by a lock that ends with the process. Another one waits for it.
 //     Where there is no such lock, as on Windows, nothing is recorded.
 //   - The index holds nothing that the segments do not. Where it is missing, damaged or of other files, these are read.
+//     A file of its name that another program wrote, or another version of this one, stays; then there is no index, and the log says why.
 package segments

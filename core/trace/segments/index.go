@@ -1,10 +1,14 @@
 package segments
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +36,23 @@ type indexEntry struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
 	play.Summary
+}
+
+// errForeignIndex is the error of a file that has the index's name and was written by another program, or by another version of this one.
+var errForeignIndex = errors.New(indexName + " in the directory is not an index of this version of Orrery: it is left as it is; move it away, or record into another directory")
+
+// isOwnIndex reports whether a file of the index's name may be replaced: it is an index of this version, or empty, as a crash leaves it.
+func isOwnIndex(text []byte) bool {
+	var i index
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&i); err != nil || i.Version != indexVersion {
+		return len(text) == 0
+	}
+	return !slices.ContainsFunc(i.Segments, func(e indexEntry) bool {
+		_, named := ParseName(e.Name)
+		return !named
+	})
 }
 
 // parseIndex returns the entries of an index by name; none of a damaged one, or of another version.
@@ -73,6 +94,15 @@ func readIndex(root *os.Root) []byte {
 		return nil
 	}
 	return text
+}
+
+// hasForeignIndex reports whether the directory has a file of the index's name that is not to be replaced.
+func hasForeignIndex(root *os.Root) bool {
+	if _, err := root.Lstat(indexName); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	text := readIndex(root)
+	return text == nil || !isOwnIndex(text)
 }
 
 // Summarized is a segment with its summary.

@@ -49,12 +49,15 @@ type Recorder struct {
 	disk    Disk
 	source  Source
 
-	opened  bool
-	ended   []Segment // oldest first
-	index   map[string]indexEntry
-	current *open
-	next    *open // that replaces current, once it is on the disk
-	state   int64 // the size of the last one
+	opened bool
+	ended  []Segment // oldest first
+	index  map[string]indexEntry
+	// mayExpire is how many segments may go by their age until the next one ends.
+	mayExpire    int
+	withoutIndex bool // and it was said
+	current      *open
+	next         *open // that replaces current, once it is on the disk
+	state        int64 // the size of the last one
 	// ticks has the times at which the current segment is written while the next one is begun; nil for never.
 	ticks <-chan time.Time
 	outage
@@ -226,6 +229,7 @@ func (r *Recorder) end() error {
 	summary, _ := c.subscriber.Begun()
 	r.index = addTo(r.index, indexEntry{Name: c.name, Bytes: c.bytes, Summary: summary})
 	r.ended = append(r.ended, c.segment())
+	r.mayExpire = expiredPerSegment
 	r.writeIndex()
 	return nil
 }
@@ -238,7 +242,7 @@ func addTo(entries map[string]indexEntry, e indexEntry) map[string]indexEntry {
 	return entries
 }
 
-// writeIndex ignores errors: without an index the segments are read, and a disk that fails will say so elsewhere.
+// writeIndex ignores errors of the disk: without an index the segments are read, and a disk that fails will say so elsewhere.
 func (r *Recorder) writeIndex() {
 	var entries []indexEntry
 	for _, s := range r.ended {
@@ -246,7 +250,10 @@ func (r *Recorder) writeIndex() {
 			entries = append(entries, e)
 		}
 	}
-	_ = r.disk.WriteIndex(marshalIndex(entries))
+	if err := r.disk.WriteIndex(marshalIndex(entries)); errors.Is(err, errForeignIndex) && !r.withoutIndex {
+		r.withoutIndex = true
+		r.options.Logger.Error(err, "Recording without an index, which makes a recording slower to open", "directory", r.options.Directory)
+	}
 }
 
 func (r *Recorder) removeExpired(now time.Time) error {
@@ -254,7 +261,7 @@ func (r *Recorder) removeExpired(now time.Time) error {
 	if r.current != nil {
 		current = r.current.segment()
 	}
-	expired := r.options.Limits.expired(r.ended, current.Bytes, now)
+	expired, aged := r.options.Limits.expired(r.ended, current.Bytes, now, r.mayExpire)
 	for range expired {
 		oldest := r.ended[0].Name
 		if err := r.disk.Remove(oldest); err != nil {
@@ -263,6 +270,7 @@ func (r *Recorder) removeExpired(now time.Time) error {
 		delete(r.index, oldest)
 		r.ended = r.ended[1:]
 	}
+	r.mayExpire -= aged
 	if expired > 0 {
 		r.writeIndex()
 	}

@@ -293,6 +293,43 @@ func TestRecorder_GoesOnAfterARestart(t *testing.T) {
 	}
 }
 
+// A clock that is set a year forward, and back a minute later, takes a few segments with it, and not the history.
+func TestRecorder_KeepsHistoryWhenClockJumps(t *testing.T) {
+	d := newFakeDisk()
+	limits := Limits{MaxBytes: 1 << 30, MaxAge: time.Hour, segment: 4 << 10}
+	s := newScene(t, d, limits)
+	s.run(300)
+	before := d.segments()
+	if len(before) < 10 {
+		t.Fatalf("there are %d segments", len(before))
+	}
+	left := func() (n int) {
+		for _, name := range d.segments() {
+			if slices.Contains(before, name) {
+				n++
+			}
+		}
+		return n
+	}
+	year := s.now.AddDate(1, 0, 0)
+	for range 60 { // what is decided has the old time, as the engine's clock is not of the wall
+		year = year.Add(time.Second)
+		s.recorder.Step(t.Context(), year)
+	}
+	if n := len(before) - left(); n > 2*expiredPerSegment {
+		t.Errorf("%d of %d segments went with a clock that jumped", n, len(before))
+	}
+	s.restart(d, limits) // and a process that begins with the wrong clock removes none
+	was := left()
+	for range 60 {
+		year = year.Add(time.Second)
+		s.recorder.Step(t.Context(), year)
+	}
+	if n := was - left(); n > expiredPerSegment {
+		t.Errorf("%d of %d segments went when a process began with a wrong clock", n, was)
+	}
+}
+
 // All segments together stay within their bound, and the one that is written stays.
 func TestRecorder_KeepsWithinItsBound(t *testing.T) {
 	d := newFakeDisk()

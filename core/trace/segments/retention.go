@@ -31,6 +31,11 @@ const (
 	stateShare   = 2
 	// segmentAge is how long a segment is written to at most.
 	segmentAge = time.Hour
+	// expiredPerSegment is how many segments may go by their age for each that has ended: more than are made, so that the old ones go, and
+	// so few that a clock which is set forward by mistake, and then back, takes little of the history with it.
+	//
+	//orrery:limit recordings; segments that go by their age alone, for each that has ended; the others go later
+	expiredPerSegment = 2
 )
 
 // rotates reports whether the next segment is due, after so many bytes of which the first are the state.
@@ -47,19 +52,22 @@ func (l Limits) fits(state int64) error {
 	return fmt.Errorf("the scheduler's state alone takes %s: all segments need four times as much, and may have %s", humanize.IBytes(uint64(state)), humanize.IBytes(uint64(l.MaxBytes)))
 }
 
-// expired returns how many of the oldest segments have to go while one of so many bytes is being written. A segment
-// ends with the last write to it, or where the next begins: the times of files may be those of a copy.
-func (l Limits) expired(ended []Segment, current int64, now time.Time) int {
+// expired returns how many of the oldest segments have to go while one of so many bytes is being written, and how many of those by their
+// age, which are byAge at most. A segment ends with the last write to it, or where the next begins: the times of files may be those of a copy.
+func (l Limits) expired(ended []Segment, current int64, now time.Time, byAge int) (all, aged int) {
 	total := current + sizeOf(ended)
 	for i, s := range ended {
 		end := s.Modified
 		if i+1 < len(ended) && ended[i+1].Start.Before(end) {
 			end = ended[i+1].Start
 		}
-		if total <= l.MaxBytes && now.Sub(end) <= l.MaxAge {
-			return i
+		if total <= l.MaxBytes {
+			if now.Sub(end) <= l.MaxAge || aged == byAge {
+				return i, aged
+			}
+			aged++
 		}
 		total -= s.Bytes
 	}
-	return len(ended)
+	return len(ended), aged
 }
