@@ -2,12 +2,18 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"syscall"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"k8s.io/klog/v2"
 
 	"orrery/core/process/replica"
@@ -74,20 +80,77 @@ func logFlight(ctx context.Context, r *replica.Replica) {
 	klog.InfoS("Saved the flight recorder", "file", file)
 }
 
-// saveFlight saves a trace in the temporary directory and returns the name of the file.
+// saveFlight saves a trace in the temporary directory and returns the name of the file. The oldest of those that were saved there goes
+// where they are too many.
 func saveFlight(write func(to io.Writer) error) (string, error) {
-	file, err := files.CreateTemp("orrery-"+time.Now().UTC().Format("20060102T150405")+"-", ".orrery")
+	if err := removeFlights(maxFlights - 1); err != nil {
+		return "", err
+	}
+	file, err := files.CreateTemp(flightPrefix+time.Now().UTC().Format(flightTime)+"-", flightSuffix)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	if err := write(file); err != nil {
+	if err := write(&boundedWriter{to: file, left: maxFlightBytes}); err != nil {
 		return "", err
 	}
 	if err := file.Commit(); err != nil {
 		return "", err
 	}
 	return file.Name(), file.Close()
+}
+
+// Bounds of what SIGUSR2 saves: who may send the signal often must not fill the disk, from which the kubelet then evicts the pod.
+const (
+	//orrery:limit scheduler; flight recorders that SIGUSR2 has saved in the directory for temporary files; the oldest is deleted
+	maxFlights = 3
+	//orrery:limit scheduler; a flight recorder that SIGUSR2 saves, in bytes; it is not saved
+	maxFlightBytes = 64 << 20
+)
+
+const flightPrefix, flightTime, flightSuffix = "orrery-", "20060102T150405", ".orrery"
+
+// flightName matches the names of saved flight recorders, which sort as their times do.
+var flightName = regexp.MustCompile(`^orrery-\d{8}T\d{6}-[A-Z2-7]{26}\.orrery$`)
+
+// removeFlights deletes saved flight recorders, the oldest first, until so many are left. Other users' are not counted, as they cannot be deleted.
+func removeFlights(left int) error {
+	entries, err := os.ReadDir(os.TempDir()) // in the order of names
+	if err != nil {
+		return fmt.Errorf("looking for saved flight recorders: %w", err)
+	}
+	var saved []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && flightName.MatchString(e.Name()) {
+			saved = append(saved, filepath.Join(os.TempDir(), e.Name()))
+		}
+	}
+	for i := 0; i < len(saved)-left; i++ {
+		switch err := os.Remove(saved[i]); {
+		case err == nil:
+			klog.InfoS("Deleted an old flight recorder, as there were too many", "file", saved[i], "max", maxFlights)
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
+			left++
+		default:
+			return fmt.Errorf("deleting an old flight recorder: %w", err)
+		}
+	}
+	return nil
+}
+
+// boundedWriter fails rather than writing more than so many bytes.
+type boundedWriter struct {
+	to   io.Writer
+	left int64
+}
+
+func (w *boundedWriter) Write(p []byte) (int, error) {
+	if int64(len(p)) > w.left {
+		return 0, fmt.Errorf("it takes more than %s: record with --record-dir", humanize.IBytes(maxFlightBytes))
+	}
+	n, err := w.to.Write(p)
+	w.left -= int64(n)
+	return n, err
 }
 
 // compareCache logs how the replica's state differs from the API server's.
