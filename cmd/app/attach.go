@@ -40,7 +40,7 @@ changed in the cluster or the scheduler. When another replica leads it is follow
 Without a terminal, or with -o json or yaml, it prints the decisions, one in a line or a document, until it is stopped. It takes a
 rule to get the nonResourceURL /debug/orrery/stream, and to create pods/portforward; docs/attach.md has them all.`,
 		Example: `  orrery attach
-  orrery attach deploy/orrery -n kube-system --leader-elect-resource-name orrery
+  orrery attach -n orrery-system
   orrery attach --since 10m -o json | jq -r .at
   orrery attach https://10.0.0.7:10259`,
 		Args:              cobra.MaximumNArgs(1),

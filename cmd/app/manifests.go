@@ -66,7 +66,8 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	}
 	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods without a schedulerName, in kube-scheduler's place")
 	c.Flags().BoolVar(&f.shadow, "shadow", false, "print the rights to read only")
-	c.Flags().StringVarP(&f.namespace, "namespace", "n", metav1.NamespaceSystem, "the `namespace` of the objects")
+	c.Flags().StringVarP(&f.namespace, "namespace", "n", "",
+		"the `namespace` of the objects: by default "+ownNamespace+", which has no other pods that the role for \"orrery attach\" reaches; with --shadow "+metav1.NamespaceSystem)
 	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
 		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection needs more rights")
 	c.Flags().StringSliceVar(&f.controllers, "controllers", nil,
@@ -77,6 +78,9 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 	c.Flags().StringVar(&f.image, "image", defaultImage(), "the `image` to run; \"make image\" makes it")
 	return c
 }
+
+// ownNamespace holds the scheduler and nothing else, so that the right to reach its pods is one to reach the scheduler.
+const ownNamespace = "orrery-system"
 
 // runbooks is the page that says what each alert means, in the source.
 const runbooks = "docs/operations.md"
@@ -124,6 +128,13 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, errors.New("--shadow and --service-monitor exclude each other: --shadow prints rights to read only")
 	case f.shadow && f.monitoring:
 		return nil, errors.New("--shadow and --monitoring exclude each other: --shadow prints rights to read only")
+	}
+	switch {
+	case f.namespace != "":
+	case f.shadow:
+		f.namespace = metav1.NamespaceSystem
+	default:
+		f.namespace = ownNamespace
 	}
 	if problems := validation.IsDNS1123Label(f.namespace); len(problems) > 0 {
 		return nil, fmt.Errorf("--namespace %q: %s", f.namespace, problems[0])

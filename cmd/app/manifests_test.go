@@ -263,6 +263,61 @@ func TestManifests_RightsToAttach(t *testing.T) {
 	}
 }
 
+// By default nobody who is bound to a printed role can reach pods of others: every role that reaches pods is of a namespace that the
+// manifests create. In one with others they say so.
+func TestManifests_ReachNoPodsOfOthersByDefault(t *testing.T) {
+	for name, flags := range map[string]manifestFlags{"beside": {}, "replace": {replaceDefault: true}, "elsewhere": {namespace: "kube-system"}} {
+		flags.image = "orrery:devel"
+		text := printed(t, flags)
+		objects := decoded(t, text)
+		created := map[string]bool{}
+		for _, o := range objects {
+			if o, ok := o.(*v1.Namespace); ok {
+				created[o.Name] = true
+			}
+		}
+		for _, o := range objects {
+			role, ok := o.(*rbacv1.Role)
+			if ok && slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "pods/portforward") }) &&
+				!created[role.Namespace] && !strings.Contains(string(text), "There are other pods in "+role.Namespace) {
+				t.Errorf("%s: %s reaches every pod of %s", name, role.Name, role.Namespace)
+			}
+			if role, ok := o.(*rbacv1.ClusterRole); ok && slices.ContainsFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "pods/portforward") }) {
+				t.Errorf("%s: %s reaches every pod of the cluster", name, role.Name)
+			}
+		}
+		if flags.namespace == "" && len(created) != 1 {
+			t.Errorf("%s creates the namespaces %v", name, created)
+		}
+	}
+	if text := string(printed(t, manifestFlags{shadow: true, image: "orrery:devel"})); strings.Contains(text, "kind: Namespace") {
+		t.Error("deleting the printed rights to read would delete a namespace")
+	}
+}
+
+// Whoever may write the devices or the users of a claim may do so since Kubernetes 1.36, too.
+func TestManifests_GrantBindingOfClaims(t *testing.T) {
+	for name := range variants {
+		for _, o := range decoded(t, printed(t, variants[name])) {
+			role, ok := o.(*rbacv1.ClusterRole)
+			if !ok {
+				continue
+			}
+			verbsOf := func(resource string) (verbs []string) {
+				for _, r := range role.Rules {
+					if slices.Contains(r.Resources, resource) {
+						verbs = append(verbs, r.Verbs...)
+					}
+				}
+				return verbs
+			}
+			if status, binding := verbsOf("resourceclaims/status"), verbsOf("resourceclaims/binding"); !slices.Equal(status, binding) {
+				t.Errorf("%s: %s grants %v of the status of claims and %v of their binding", name, role.Name, status, binding)
+			}
+		}
+	}
+}
+
 func TestManifests_PodsMeetRestrictedStandard(t *testing.T) {
 	deployment := one[*appsv1.Deployment](t, decoded(t, printed(t, variants["beside"])), nil)
 	pod := deployment.Spec.Template.Spec
@@ -279,6 +334,9 @@ func TestManifests_PodsMeetRestrictedStandard(t *testing.T) {
 		if probe == nil || probe.HTTPGet.Scheme != v1.URISchemeHTTPS || probe.HTTPGet.Port.String() != c.Ports[0].Name {
 			t.Errorf("a probe asks %+v", probe)
 		}
+	}
+	if e := c.Env; len(e) != 1 || e[0].Name != "GOMEMLIMIT" || e[0].ValueFrom.ResourceFieldRef.Resource != "limits.memory" || c.Resources.Limits.Memory().IsZero() {
+		t.Errorf("the process does not know its memory limit: %+v, %v", e, c.Resources)
 	}
 	if c.Ports[0].ContainerPort != 10259 {
 		t.Errorf("the port is %d", c.Ports[0].ContainerPort)

@@ -91,6 +91,10 @@ func resourceClaimRights() []right {
 	return []right{
 		{For: "Claims for devices, before a pod is bound: their finalizer, and their devices and users.", Groups: group, Resources: []string{claims}, Verbs: []string{"get", "update"}},
 		{Groups: group, Resources: []string{claims + "/status"}, Verbs: []string{"patch", "update"}},
+		{
+			For:    "Since Kubernetes 1.36 who writes which devices a claim has, or whose it is, needs this, too. Older API servers do not ask for it.",
+			Groups: group, Resources: []string{claims + "/binding"}, Verbs: []string{"patch", "update"},
+		},
 	}
 }
 

@@ -248,6 +248,9 @@ func TestRights_AreExactlyThoseUsed(t *testing.T) {
 			}
 			for _, rule := range append(slices.Clone(role.Rules), everywhere.Rules...) {
 				for single := range singles(rule) {
+					if single.Resources[0] == "resourceclaims/binding" { // in no request: the API server of 1.36 asks its authorizer for it
+						continue
+					}
 					if !anyCall(used, func(c call) bool { return allowedBy(single, c) }) {
 						t.Errorf("a rule allows what no command does: %v", single)
 					}
