@@ -119,7 +119,7 @@ func (o *AuthenticationOptions) authenticator(listener *secureListener) (authent
 		listener.clientCAs = append(listener.clientCAs, c.RequestHeaderConfig.CAContentProvider)
 	}
 	authn, _, err := c.New()
-	return authn, err
+	return untilReviewed(authn), err
 }
 
 // clientCAs are those of the file, or the cluster's; nil if there are none.

@@ -1,7 +1,8 @@
 // Package serving is a scheduler's HTTPS server: probes, metrics, configuration, profiles.
 //
-//	request ─► TLS ─► panic recovery, log ─► authentication ─► authorization ─► path
-//	                                              401                403
+//	connection ─► TLS ─► request ─► admission ─► panic recovery, log ─► authentication ─► authorization ─► path
+//	  an idle one  in turns             429                                  401                403
+//	  makes room
 //
 //	/healthz /livez /readyz           without authorization
 //	/metrics /metrics/resources       Prometheus; DELETE resets
@@ -18,7 +19,9 @@
 //
 //	options.go         all flags; the client for reviews
 //	listen.go          address and certificates
-//	fairlistener.go    closes the connections of an address that opens too many
+//	connections.go     bounds connections, by address and in all
+//	handshakes.go      lets addresses take turns at TLS handshakes
+//	admission.go       bounds requests that wait for authentication
 //	tls.go             TLS, which follows changes of the certificates
 //	sockets_*.go       options of sockets, by platform
 //	authentication.go  client certificates, front proxies, tokens
@@ -33,6 +36,8 @@
 //   - The leader election health check is linked to the elector. In kube-scheduler it is not, so a leader that cannot renew
 //     reports itself healthy.
 //   - Nothing is registered globally, so one process can serve several schedulers.
-//   - An address that opens too many connections has them closed before TLS, which would take the processors from scheduling.
+//   - Connections, TLS handshakes at once and requests that wait for authentication are bounded, by address and in all. A new connection
+//     is taken at the cost of an older one without a user, so that no flood keeps probes out, also not from their own address.
+//   - Headers of requests are bounded by 64 KiB, and requests of one HTTP/2 connection by 8 at once.
 //   - Bodies of requests are bounded, and so is the level of the log: above 7 it would have what pods keep secret.
 package serving

@@ -115,7 +115,7 @@ func TestServer_BoundsRequests(t *testing.T) {
 			body       io.Reader
 			codes      []int // or an error of the connection
 		}{
-			"a header":       {http.MethodGet, "/healthz", strings.Repeat("x", 2<<20), nil, []int{http.StatusRequestHeaderFieldsTooLarge}},
+			"a header":       {http.MethodGet, "/healthz", strings.Repeat("x", maxHeader+8<<10), nil, []int{http.StatusRequestHeaderFieldsTooLarge}},
 			"a body":         {http.MethodPut, "/debug/flags/v", "", endless{}, []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}},
 			"a level":        {http.MethodPut, "/debug/flags/v", "", strings.NewReader("8"), []int{http.StatusBadRequest}},
 			"a huge address": {http.MethodGet, "/metrics?" + strings.Repeat("x", 2<<20), "", nil, []int{http.StatusRequestHeaderFieldsTooLarge, http.StatusRequestURITooLong}},
@@ -169,6 +169,24 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.closed); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
+// servePipes starts a server of connections in memory.
+func servePipes(t *testing.T) (s *Server, conns chan net.Conn) {
+	t.Helper()
+	o := NewOptions()
+	listener, err := o.Secure.secureListener()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conns = make(chan net.Conn)
+	listener.Listener = &pipeListener{conns, make(chan struct{})}
+	s, err = o.server(listener)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(endpoints(t))
+	return s, conns
+}
+
 // bubbleStart is when time begins in synctest.
 var bubbleStart = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -201,25 +219,14 @@ func TestServer_ClosesSlowConnections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := NewOptions()
-				listener, err := o.Secure.secureListener()
-				if err != nil {
-					t.Fatal(err)
-				}
-				conns := make(chan net.Conn)
-				listener.Listener = &pipeListener{conns, make(chan struct{})}
-				s, err := o.server(listener)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.Start(endpoints(t))
+				s, conns := servePipes(t)
 				defer s.Stop()
 				here, there := net.Pipe()
 				defer here.Close()
 				conns <- there
 				client := begin(t, here)
 				_ = client.SetReadDeadline(bubbleStart.Add(patience))
-				_, err = io.Copy(io.Discard, bufio.NewReader(client))
+				_, err := io.Copy(io.Discard, bufio.NewReader(client))
 				if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
 					t.Errorf("the connection is open after %v", patience)
 				}

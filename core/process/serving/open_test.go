@@ -176,6 +176,12 @@ func serve(t *testing.T, flags ...string) string {
 
 func serveAt(t *testing.T, e *Endpoints, flags ...string) string {
 	t.Helper()
+	return serveWith(t, e, func(*Server) {}, flags...)
+}
+
+// serveWith changes the server before it starts.
+func serveWith(t *testing.T, e *Endpoints, change func(*Server), flags ...string) string {
+	t.Helper()
 	o, sets := NewOptions(), cliflag.NamedFlagSets{}
 	o.AddFlags(&sets)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -200,12 +206,12 @@ func serveAt(t *testing.T, e *Endpoints, flags ...string) string {
 	}
 	s, err := o.Open()
 	if errors.Is(err, syscall.EADDRINUSE) { // another process has taken the port since it was free
-		return serveAt(t, e, flags...)
+		return serveWith(t, e, change, flags...)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.fair.atOnce = 1 << 20 // tests open many connections for one host
+	change(s)
 	s.Start(e)
 	t.Cleanup(s.Stop)
 	return s.Address().String()

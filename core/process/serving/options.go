@@ -56,7 +56,7 @@ func (o *Options) Open() (*Server, error) {
 func (o *Options) server(at *secureListener) (*Server, error) {
 	authn, authnErr := o.Authentication.authenticator(at)
 	authz, authzErr := o.Authorization.authorizer()
-	return &Server{listener: at, fair: newFairListener(at), authn: authn, authz: authz}, errors.Join(authnErr, authzErr)
+	return &Server{listener: at, conns: newConnections(at), reviews: newReviews(), authn: authn, authz: authz}, errors.Join(authnErr, authzErr)
 }
 
 const reviewTimeout = 10 * time.Second

@@ -29,10 +29,10 @@ import (
 //orrery:limit readers; the wait for running requests at the end; they are cut off
 const shutdownTimeout = 5 * time.Second
 
-// Bounds of a connection, which are an API server's.
+// maxHeader bounds what a request takes before it is known whose it is. Tokens have some KiB.
 //
 //orrery:limit readers; the headers of a request, in bytes; the request fails
-const maxHeader = 1 << 20
+const maxHeader = 64 << 10
 
 //orrery:limit readers; the time in which the headers of a request come; the connection is closed
 const maxHeaderTime = 32 * time.Second
@@ -41,17 +41,18 @@ const maxHeaderTime = 32 * time.Second
 const maxIdleTime = 90 * time.Second
 
 //orrery:limit readers; the streams of one HTTP/2 connection, unless --http2-max-streams-per-connection says another number; more are refused
-const http2Streams = 100
+const http2Streams = 8
 
-// maxFrame bounds what is read of one HTTP/2 stream before its handler takes it: a request has less.
+// maxFrame bounds what is read of a connection and of one HTTP/2 stream before its handler takes it: a request has less.
 //
-//orrery:limit readers; a frame of HTTP/2, and what waits of one stream, in bytes; the client waits
-const maxFrame = 256 << 10
+//orrery:limit readers; a frame of HTTP/2, and what waits of the bodies of a connection, in bytes; the client waits
+const maxFrame = 64 << 10
 
 // Server listens from Open on, and serves from Start on.
 type Server struct {
 	listener *secureListener
-	fair     *fairListener // of listener
+	conns    *connections // of listener
+	reviews  *reviews
 	authn    authenticator.Request
 	authz    authorizer.Authorizer
 	http     *http.Server
@@ -65,15 +66,18 @@ func (s *Server) Start(e *Endpoints) {
 	s.unfollow = unfollow
 	s.ended = make(chan struct{})
 	s.http = &http.Server{
-		Handler: withAuth(e.Handler(), s.authn, s.authz), TLSConfig: s.listener.config(ctx),
+		Handler: s.withReviews(withAuth(authorized(e.Handler()), s.authn, s.authz)), TLSConfig: s.listener.config(ctx),
 		MaxHeaderBytes: maxHeader, ReadHeaderTimeout: maxHeaderTime, IdleTimeout: maxIdleTime,
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: s.listener.streams, MaxReadFrameSize: maxFrame, MaxReceiveBufferPerStream: maxFrame},
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: s.listener.streams, MaxReadFrameSize: maxFrame, MaxReceiveBufferPerStream: maxFrame, MaxReceiveBufferPerConnection: maxFrame,
+		},
+		ConnContext: withConnection, ConnState: onState,
 		ErrorLog: log.New(connectionLog{}, "", 0),
 	}
 	go func() {
 		defer close(s.ended)
 		err := error(nil)
-		panicked := panics.Call("serving HTTPS", func() { err = s.http.Serve(tls.NewListener(s.fair, s.http.TLSConfig)) })
+		panicked := panics.Call("serving HTTPS", func() { err = s.http.Serve(tls.NewListener(s.conns, s.http.TLSConfig)) })
 		if err = errors.Join(panicked, err); !errors.Is(err, http.ErrServerClosed) {
 			klog.ErrorS(err, "The HTTPS server ended", "address", s.Address())
 		}
@@ -94,10 +98,10 @@ func (s *Server) Stop() {
 }
 
 // Describe implements prometheus.Collector.
-func (s *Server) Describe(to chan<- *prometheus.Desc) { s.fair.refused.Describe(to) }
+func (s *Server) Describe(to chan<- *prometheus.Desc) { s.conns.refused.Describe(to) }
 
 // Collect implements prometheus.Collector.
-func (s *Server) Collect(to chan<- prometheus.Metric) { s.fair.refused.Collect(to) }
+func (s *Server) Collect(to chan<- prometheus.Metric) { s.conns.refused.Collect(to) }
 
 // Address is the address of the listener.
 func (s *Server) Address() net.Addr { return s.listener.Addr() }

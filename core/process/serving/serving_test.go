@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/server/healthz"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/trace/stream"
@@ -119,6 +121,48 @@ func TestReadyz_NamesFailingCheck(t *testing.T) {
 	}
 	if code, _ := ask(e, "/livez", "admin"); code != 200 {
 		t.Errorf("alive: %d", code)
+	}
+}
+
+// Each method of each path is authorized by the verb of its name, which is the one that the documents tell administrators to grant.
+func TestServer_AuthorizesByDocumentedVerb(t *testing.T) {
+	e, paths := everything(t)
+	var verb, path string
+	authz := authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		verb, path = a.GetVerb(), a.GetPath()
+		if a.IsResourceRequest() {
+			t.Errorf("%s counts as a resource", path)
+		}
+		return authorizer.DecisionDeny, "", nil
+	})
+	authn := authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+		return &authenticator.Response{User: &user.DefaultInfo{Name: "guest"}}, true, nil
+	})
+	handler := withAuth(e.Handler(), authn, authz)
+	for _, of := range paths {
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete} {
+			handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "https://x"+of, nil))
+			if verb != strings.ToLower(method) || path != of {
+				t.Errorf("%s %s is authorized as %s of %s", method, of, verb, path)
+			}
+		}
+	}
+	document, err := os.ReadFile("../../docs/SECURITY.md")
+	if err != nil || !strings.Contains(string(document), "| `PUT /debug/flags/v` | the level of the log, up to 7 | `put` of that nonResourceURL") {
+		t.Errorf("docs/SECURITY.md names another verb for PUT /debug/flags/v: %v", err)
+	}
+}
+
+// The configuration that is served has no secrets.
+func TestConfigz_HasNoSecrets(t *testing.T) {
+	e := endpoints(t)
+	e.Config.Extenders = []configv1.Extender{{
+		URLPrefix: "https://us3r:s3cret@host/path", FilterVerb: "filter",
+		TLSConfig: &configv1.ExtenderTLSConfig{KeyData: []byte("s3cret"), CertData: []byte("s3cret")},
+	}}
+	code, body := ask(e, "/configz", "admin")
+	if code != http.StatusOK || !strings.Contains(body, "https://host/path") || strings.Contains(body, "s3") || strings.Contains(body, "czNjcmV0") {
+		t.Errorf("%d %s", code, body)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // MaxVerbosity is the highest level of the log. From the next one on client-go logs what requests and responses contain, and so all that
 // pods keep to themselves.
 //
-//orrery:limit readers; the level of the log; refused
+//orrery:limit readers; the level of the log; /debug/flags/v refuses more, and flags are lowered to it
 const MaxVerbosity = 7
 
 // setVerbosity sets the level of the log for /debug/flags/v.
