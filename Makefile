@@ -67,7 +67,7 @@ release: ## archives for six platforms in dist/VERSION, with sums, SBOMs and a k
 	@echo "The first one compiles every package for six platforms and takes an hour on two cores; later ones take minutes."
 	@$(RELEASER) -version '$(VERSION)' -url '$(RELEASE_URL)' archives
 
-image: ## an OCI archive in dist, of an image for amd64 and arm64: VERSION=v1.2.3
+image: ## an OCI archive in dist, of an image for amd64 and arm64, in ten minutes: VERSION=v1.2.3
 	@$(RELEASER) -version '$(VERSION)' image
 
 # The same commit gives the same bytes: files have its time.

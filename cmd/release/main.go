@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strconv"
+	"syscall"
 	"time"
 
 	"orrery/cmd/release/platform"
@@ -21,7 +22,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := untilStopped()
 	defer stop()
 	r := release{say: func(line string) { fmt.Println(line) }}
 	flag.StringVar(&r.version, "version", "", "the `version`, like v1.2.3")
@@ -39,6 +40,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(failed)
 	}
+}
+
+// untilStopped returns a context that ends with SIGINT or SIGTERM, so that what is unfinished is removed.
+func untilStopped() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 // usageError is an error of the command line.
@@ -70,6 +76,7 @@ func (r *release) run(ctx context.Context, args []string) (err error) {
 			return usageError{fmt.Sprintf("-version %q: a tag of an image has letters, digits, dots, - and _: make image VERSION=v1.2.3", r.version)}
 		}
 		r.platforms = platform.InImage()
+		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes the first time.", len(r.platforms)))
 		return r.image(ctx)
 	case "check":
 		return r.check(ctx)

@@ -103,9 +103,18 @@ func startKubeScheduler(dir string, s *apiserver.Server) (*program.Process, erro
 }
 
 func (o options) whatNext(kubeconfig string) string {
-	scheduling := "It has no scheduler yet."
-	if o.kubeScheduler {
-		scheduling = "Its scheduler is kube-scheduler."
+	scheduling, further := "It has no scheduler yet.", fmt.Sprintf(`  orrery console --schedule --allow-actions
+        schedule its pods, with actions on the screen
+  orrery run --kubeconfig $KUBECONFIG --authentication-kubeconfig $KUBECONFIG \
+        --authorization-kubeconfig $KUBECONFIG --bind-address 127.0.0.1 --cert-dir %[1]s
+        schedule its pods without a screen
+  orrery attach https://127.0.0.1:10259 --certificate-authority %[1]s/kube-scheduler.crt
+        the screen on that scheduler, while it runs
+`, filepath.Join(filepath.Dir(kubeconfig), "scheduler"))
+	if o.kubeScheduler { // which holds the lease
+		scheduling, further = "Its scheduler is kube-scheduler.", `  orrery console --allow-actions
+        the same, with actions on the screen
+`
 	}
 	return fmt.Sprintf(`
 A cluster with %d nodes is up. %s In another terminal:
@@ -114,16 +123,9 @@ A cluster with %d nodes is up. %s In another terminal:
 
   orrery console
         watch it, and shadow its scheduler
-  orrery console --schedule --allow-actions
-        schedule its pods, with actions on the screen
-  orrery run --kubeconfig $KUBECONFIG --authentication-kubeconfig $KUBECONFIG \
-        --authorization-kubeconfig $KUBECONFIG --cert-dir %[4]s
-        schedule its pods without a screen
-  orrery attach https://127.0.0.1:10259 --certificate-authority %[4]s/kube-scheduler.crt
-        the screen on that scheduler, while it runs
-  kubectl get pods -A
+%s  kubectl get pods -A
   kubectl -n shop scale replicaset web-6d5f8c --replicas 300
 
 Ctrl-C stops it and removes all its files.
-`, o.nodes, scheduling, kubeconfig, filepath.Join(filepath.Dir(kubeconfig), "scheduler"))
+`, o.nodes, scheduling, kubeconfig, further)
 }
