@@ -165,7 +165,7 @@ func (c recordedCluster) Stamp(event world.Event) world.Input {
 func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err error) {
 	logger, silence := newQuietLogger()
 	r.silence = silence
-	r.world, err = live.New(live.Options{Client: r.from.client, Kinds: r.kinds, Allowed: func() bool { return false }, Logger: logger})
+	r.world, err = live.New(live.Options{Client: r.from.client, Kinds: r.kinds, Gate: live.NewWriteGate(func() bool { return false }), Logger: logger})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *Session) startShadow(ctx context.Context) error {
 	}
 	cluster, err := live.New(live.Options{
 		Client: s.client, Extenders: extenders, Kinds: s.access.kinds, Namespaces: s.access.namespaces, Held: sh.Engine().Store(), Logger: quietLogger(),
-		Allowed: func() bool { return false },
+		Gate: live.NewWriteGate(func() bool { return false }),
 	})
 	if err != nil {
 		return err

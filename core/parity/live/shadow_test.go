@@ -95,7 +95,7 @@ func (s *fixture) shadow() (results func() (shadow.Counters, []string)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cluster, err := live.New(live.Options{Client: s.client, Kinds: kinds, Allowed: func() bool { return false }})
+	cluster, err := live.New(live.Options{Client: s.client, Kinds: kinds, Gate: live.NewWriteGate(func() bool { return false })})
 	if err != nil {
 		s.t.Fatal(err)
 	}

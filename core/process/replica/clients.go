@@ -1,9 +1,7 @@
 package replica
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"time"
 
@@ -21,10 +19,10 @@ const leaseClientName = "kube-scheduler"
 // clients are three, with rate limits of their own: for objects, for events, and for the lease.
 type clients struct{ main, event, lease kubernetes.Interface }
 
-func newClients(c *rest.Config, renewDeadline time.Duration, allowed func() bool) (clients, error) {
+func newClients(c *rest.Config, renewDeadline time.Duration, gate *live.WriteGate) (clients, error) {
 	lease, main := rest.CopyConfig(c), rest.CopyConfig(c)
 	lease.Timeout = leader.CallTimeoutOf(renewDeadline)
-	main.Wrap(func(next http.RoundTripper) http.RoundTripper { return writeGate{next, allowed} })
+	gate.Guard(main)
 	var all clients
 	for _, of := range []struct {
 		client *kubernetes.Interface
@@ -42,29 +40,6 @@ func newClients(c *rest.Config, renewDeadline time.Duration, allowed func() bool
 	}
 	return all, nil
 }
-
-// writeGate rejects writes while the replica does not lead. It is the last step before the connection, so it also stops
-// calls that waited for the rate limit or during a pause of the process.
-type writeGate struct {
-	next    http.RoundTripper
-	allowed func() bool
-}
-
-var errNotLeading = errors.New("not sent: this replica does not lead any more")
-
-// RoundTrip implements http.RoundTripper.
-func (g writeGate) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet && !g.allowed() {
-		if r.Body != nil {
-			_ = r.Body.Close()
-		}
-		return nil, errNotLeading
-	}
-	return g.next.RoundTrip(r)
-}
-
-// WrappedRoundTripper implements client-go's RoundTripperWrapper.
-func (g writeGate) WrappedRoundTripper() http.RoundTripper { return g.next }
 
 // Identity is the replica's identity in the Lease; empty without leader election.
 func (r *Replica) Identity() string {

@@ -79,7 +79,7 @@ func keepsLease(t *testing.T, strict bool, since, outage time.Duration) (keeps b
 		lock := &storedLock{}
 		var lost atomic.Bool
 		e := defaultElection()
-		term := newTerm(lock, termAfterRenewal(e, strict), func() { lost.Store(true) })
+		term := newTerm(lock, termAfterRenewal(e, strict), func() { lost.Store(true) }, func() {})
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 			Lock: term, LeaseDuration: e.LeaseDuration.Duration, RenewDeadline: e.RenewDeadline.Duration, RetryPeriod: e.RetryPeriod.Duration,
 			Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) {}, OnStoppedLeading: func() {}},

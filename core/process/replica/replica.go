@@ -42,6 +42,17 @@ const drainTimeout = 20 * time.Second
 //orrery:limit scheduler; the wait for the scheduling cycle under way when the lease is lost; the process ends without it
 const cycleTimeout = 2 * time.Second
 
+// cutOffTimeout bounds the wait for calls that are cut off before the lease is released.
+//
+//orrery:limit scheduler; the wait for calls to the API server that are cut off before the lease is released; it is released without them
+const cutOffTimeout = 2 * time.Second
+
+// catchUpTimeout bounds the wait of a new leader for what was written before it acquired the lease. Kinds that nothing happens to do not
+// reach a version at all, so that this is how long a new leader waits in a quiet cluster.
+//
+//orrery:limit scheduler; the wait of a new leader until its watches have brought what was written before it leads; it begins to schedule
+const catchUpTimeout = time.Second
+
 // flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
 // takes some 30 MB: two minutes at 40 pods a second.
 //
@@ -96,12 +107,14 @@ type Replica struct {
 	feed           *play.Feed
 	recorder       *segments.Recorder // nil without a directory
 	cluster        *live.Cluster
+	gate           *live.WriteGate
 	driver         *drive.RealTime
 	leases         kubernetes.Interface
 	health         *leaderelection.HealthzAdaptor
 
 	candidacy *candidacy // nil unless the control plane chooses the leader
 
+	catchUp     time.Duration // the bound of a new leader's wait
 	lead, drain chan struct{}
 	leading     atomic.Bool
 	term        atomic.Pointer[term]
@@ -112,11 +125,12 @@ type Replica struct {
 func New(o Options) (*Replica, error) {
 	began := time.Now()
 	r := &Replica{
-		options: o, lead: make(chan struct{}), drain: make(chan struct{}),
+		options: o, lead: make(chan struct{}), drain: make(chan struct{}), catchUp: catchUpTimeout,
 		health: leaderelection.NewLeaderHealthzAdaptor(healthTolerance),
 	}
 	r.metrics.replica = r
-	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration, r.allowed)
+	r.gate = live.NewWriteGate(r.allowed)
+	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration, r.gate)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +175,7 @@ func New(o Options) (*Replica, error) {
 	kinds = world.SortKinds(append(slices.Clone(kinds), theirs...))
 	r.cluster, err = live.New(live.Options{
 		Client: clients.main, EventClient: clients.event, Kinds: kinds, Extenders: o.Config.Extenders, Logger: o.Logger,
-		Held: e.Store(), Allowed: r.allowed, OnCall: o.Instruments.OnCall,
+		Held: e.Store(), Gate: r.gate, OnCall: o.Instruments.OnCall,
 	})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
+	"orrery/core/world/live"
 )
 
 // reader is a plugin that reads an unknown kind of object.
@@ -148,7 +149,7 @@ func TestWriteGate_StopsWrites(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = append(sent, r.Method) }))
 	defer server.Close()
 	leading := true
-	clients, err := newClients(&rest.Config{Host: server.URL}, time.Second, func() bool { return leading })
+	clients, err := newClients(&rest.Config{Host: server.URL}, time.Second, live.NewWriteGate(func() bool { return leading }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestWriteGate_StopsWrites(t *testing.T) {
 	leading = false
 	_ = try(http.MethodGet)
 	for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		if err := try(verb); !errors.Is(err, errNotLeading) {
+		if err := try(verb); !errors.Is(err, live.ErrNotLeading) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -124,6 +125,30 @@ func (x *run) startLeading() {
 	x.options.Logger.Info("Scheduling")
 }
 
+// acquired starts to schedule under the lease that was just acquired, once the watches have brought what the leader before wrote. Without
+// that its last bindings would be unknown, and their nodes would be taken for free.
+func (x *run) acquired(ctx context.Context) {
+	x.follow()
+	select {
+	case <-x.cluster.Synced():
+	case <-ctx.Done():
+		return
+	}
+	limit, cancel := context.WithTimeout(ctx, x.catchUp)
+	defer cancel()
+	election := x.options.Config.LeaderElection
+	lease, err := x.leases.CoordinationV1().Leases(election.ResourceNamespace).Get(limit, election.ResourceName, metav1.GetOptions{})
+	if err == nil {
+		err = x.cluster.AwaitVersion(limit, lease.ResourceVersion)
+	} else {
+		<-limit.Done()
+	}
+	if ctx.Err() == nil {
+		x.options.Logger.V(2).Info("The lease is acquired", "caughtUp", err == nil)
+		x.startLeading()
+	}
+}
+
 // runWithoutElection schedules without a lease.
 func (x *run) runWithoutElection(ctx context.Context) error {
 	select {
@@ -201,6 +226,13 @@ func (x *run) finishBindings() {
 	x.stop(errors.New("told to stop"))
 }
 
+// awaitCalls waits for the calls that were cut off at the end of the term.
+func (x *run) awaitCalls() {
+	if !x.gate.Await(cutOffTimeout) {
+		x.options.Logger.Info("The lease is released while a call to the API server is under way that was cut off", "waited", cutOffTimeout)
+	}
+}
+
 func (x *run) elector() (*leaderelection.LeaderElector, error) {
 	election := x.options.Config.LeaderElection
 	identity, err := x.identity()
@@ -214,14 +246,17 @@ func (x *run) elector() (*leaderelection.LeaderElector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("couldn't create resource lock: %w", err)
 	}
-	t := newTerm(lock, termAfterRenewal(election, x.options.StrictLease), func() { x.stop(ErrLostLease) })
+	t := newTerm(lock, termAfterRenewal(election, x.options.StrictLease), func() {
+		x.stop(ErrLostLease)
+		x.gate.CutOff()
+	}, x.awaitCalls)
 	x.term.Store(t)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: t, LeaseDuration: election.LeaseDuration.Duration, RenewDeadline: election.RenewDeadline.Duration,
 		RetryPeriod: election.RetryPeriod.Duration, ReleaseOnCancel: true, Name: leaseClientName, WatchDog: x.health,
 		Coordinated: x.coordinated(),
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { x.startLeading() },
+			OnStartedLeading: x.acquired,
 			OnStoppedLeading: func() {},
 		},
 	})

@@ -20,18 +20,22 @@ import (
 
 // stub is an API server with two nodes and two pods, good and bad, which keeps leases and bindings.
 type stub struct {
-	mu      sync.Mutex
-	lease   *coordinationv1.Lease
-	bound   []string // pods
-	logged  string
-	changed chan struct{}
-	ended   chan struct{} // closed to end all watches
+	mu     sync.Mutex
+	lease  *coordinationv1.Lease
+	bound  []string // pods
+	logged string
+	// afterLease are the events that a watch of a kind tells once the lease was read by its holder, which is then at version 7.
+	afterLease map[string][]any
+	leaseRead  chan struct{}
+	readOnce   sync.Once
+	changed    chan struct{}
+	ended      chan struct{} // closed to end all watches
 }
 
 // newStub serves until the test ends.
 func newStub(t *testing.T) (*stub, *rest.Config) {
 	t.Helper()
-	s := &stub{changed: make(chan struct{}), ended: make(chan struct{})}
+	s := &stub{changed: make(chan struct{}), ended: make(chan struct{}), leaseRead: make(chan struct{})}
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -61,10 +65,7 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid)
 	case r.URL.Query().Get("watch") != "":
 		w.(http.Flusher).Flush()
-		select {
-		case <-r.Context().Done():
-		case <-s.ended:
-		}
+		s.serveWatch(w, r, resource)
 	default:
 		i := slices.IndexFunc(world.Kinds(), func(k world.Kind) bool { return k.Resource().Resource == resource })
 		if i < 0 { // the API of events
@@ -80,6 +81,24 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *stub) serveWatch(w http.ResponseWriter, r *http.Request, resource string) {
+	tells := s.leaseRead
+	for {
+		select {
+		case <-tells:
+			for _, event := range s.afterLease[resource] {
+				_ = json.NewEncoder(w).Encode(event)
+			}
+			w.(http.Flusher).Flush()
+			tells = nil
+		case <-r.Context().Done():
+			return
+		case <-s.ended:
+			return
+		}
+	}
+}
+
 func (s *stub) serveLease(w http.ResponseWriter, r *http.Request) {
 	var sent coordinationv1.Lease
 	if r.Method != http.MethodGet {
@@ -92,7 +111,15 @@ func (s *stub) serveLease(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 		return
 	}
-	_ = json.NewEncoder(w).Encode(s.lease)
+	lease := *s.lease
+	lease.ResourceVersion = "1" // as the lists
+	if s.afterLease != nil {
+		lease.ResourceVersion = "7"
+		if r.Method == http.MethodGet {
+			s.readOnce.Do(func() { close(s.leaseRead) })
+		}
+	}
+	_ = json.NewEncoder(w).Encode(lease)
 }
 
 func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason) {

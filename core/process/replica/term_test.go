@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -98,7 +99,7 @@ func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lost := 0
 				lock := &fakeLock{}
-				term := newTerm(lock, 10*time.Second, func() { lost++ })
+				term := newTerm(lock, 10*time.Second, func() { lost++ }, func() {})
 				if term.leads() {
 					t.Error("leading before it has the lease")
 				}
@@ -119,15 +120,89 @@ func TestTerm_LastsUntilRenewDeadline(t *testing.T) {
 	}
 }
 
+// A suspended machine's monotonic clock stands still. Its wall clock, which may also be set, is ahead by so much after that.
+func TestTerm_EndsByTheWallClock(t *testing.T) {
+	mine := resourcelock.LeaderElectionRecord{HolderIdentity: "me"}
+	for name, c := range map[string]struct {
+		live  func(term *term, lock *fakeLock, ahead *time.Duration)
+		lasts time.Duration
+	}{
+		"suspended for a minute": {func(term *term, _ *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			*ahead = time.Minute
+		}, 0},
+		"suspended for a minute, and the lease is still its own": {func(term *term, _ *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			*ahead = time.Minute
+			if err := term.Update(context.Background(), mine); !errors.Is(err, errEnded) {
+				t.Errorf("the renewal after the suspension: %v", err)
+			}
+		}, 0},
+		"suspended during a renewal": {func(term *term, lock *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			lock.before = func() { *ahead = time.Minute }
+			_ = term.Update(context.Background(), mine)
+		}, 0},
+		"suspended while it acquires the lease": {func(term *term, lock *fakeLock, ahead *time.Duration) {
+			lock.before = func() { *ahead = time.Minute }
+			_ = term.Create(context.Background(), mine)
+		}, 0},
+		"suspended for four seconds": {func(term *term, _ *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			*ahead = 4 * time.Second
+		}, 6 * time.Second},
+		"suspended for four seconds, and renewed": {func(term *term, _ *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			*ahead = 4 * time.Second
+			_ = term.Update(context.Background(), mine)
+		}, 10 * time.Second},
+		"the wall clock is set back": {func(term *term, _ *fakeLock, ahead *time.Duration) {
+			_ = term.Update(context.Background(), mine)
+			*ahead = -time.Hour
+		}, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				lost := 0
+				lock := &fakeLock{}
+				var ahead time.Duration
+				term := newTerm(lock, 10*time.Second, func() { lost++ }, func() {})
+				term.wall = func() time.Time { return time.Now().Round(0).Add(ahead) }
+				c.live(term, lock, &ahead)
+				began := time.Now()
+				for term.leads() {
+					<-time.After(100 * time.Millisecond)
+				}
+				synctest.Wait()
+				if lasted := time.Since(began); lasted != c.lasts || lost != 1 {
+					t.Errorf("the term lasted %s, want %s; its end was reported %d times", lasted, c.lasts, lost)
+				}
+			})
+		})
+	}
+}
+
+// What the term's end cuts off has ended before another may lead.
+func TestTerm_ReleasesLastOfAll(t *testing.T) {
+	var order []string
+	lock := &fakeLock{before: func() { order = append(order, "updated") }}
+	term := newTerm(lock, time.Hour, func() { order = append(order, "lost") }, func() { order = append(order, "settled") })
+	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
+	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{})
+	if got := strings.Join(order, ", "); got != "updated, lost, settled, updated" {
+		t.Errorf("in this order: %s", got)
+	}
+}
+
 func TestTerm_NeverLedIsNotLost(t *testing.T) {
-	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("a term that never led was lost") })
+	term := newTerm(&fakeLock{holder: "another"}, time.Second, func() { t.Error("a term that never led was lost") }, func() {})
 	_, _, _ = term.Get(context.Background())
 	term.end()
 }
 
 func TestTerm_DoesNotReleaseOthersLease(t *testing.T) {
 	lock := &fakeLock{}
-	term := newTerm(lock, time.Hour, func() {})
+	term := newTerm(lock, time.Hour, func() {}, func() {})
 	_ = term.Update(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "me"})
 	lock.holder = "another"
 	_, _, _ = term.Get(t.Context()) // as the elector does before a release
@@ -138,7 +213,7 @@ func TestTerm_DoesNotReleaseOthersLease(t *testing.T) {
 
 func TestTerm_SeesPreferredHolder(t *testing.T) {
 	lock := &fakeLock{holder: "me", better: "another"}
-	term := newTerm(lock, time.Hour, func() { t.Error("the preferred holder alone ended the term") })
+	term := newTerm(lock, time.Hour, func() { t.Error("the preferred holder alone ended the term") }, func() {})
 	reported := func() bool {
 		select {
 		case <-term.replaced:

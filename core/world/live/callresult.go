@@ -29,7 +29,7 @@ func resultOf(err error) callResult {
 	switch {
 	case err == nil:
 		return callDone
-	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err), noSuchHost(err):
+	case apierrors.IsTooManyRequests(err), utilnet.IsConnectionRefused(err), noSuchHost(err), errors.Is(err, ErrNotLeading):
 		return callNotMade
 	// A proxy also returns 503 if its connection broke after it had passed the request on.
 	case apierrors.IsServiceUnavailable(err), apierrors.IsTimeout(err), apierrors.IsServerTimeout(err), apierrors.IsInternalError(err), apierrors.IsUnexpectedServerError(err):

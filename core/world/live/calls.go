@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,16 +18,14 @@ import (
 	"orrery/core/world"
 )
 
-var errNotAllowed = errors.New("not sent: this scheduler does not lead any more")
-
 // attempt makes one call. It returns the outcome, or the delay of a retry.
 func (c *Cluster) attempt(j *task) (outcome world.Outcome, again time.Duration) {
 	if j.began.IsZero() {
 		j.began = c.clock.now()
 	}
-	if !c.options.Allowed() {
+	if !c.options.Gate.open() {
 		c.count.fenced.Add(1)
-		outcome := outcomeOf(errNotAllowed)
+		outcome := outcomeOf(ErrNotLeading)
 		if !j.uncertain {
 			outcome.Reason = metav1.StatusReasonForbidden
 		}

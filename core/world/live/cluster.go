@@ -45,8 +45,8 @@ type Options struct {
 	Held Held
 	// OnDrift receives the drift of every relist that differs from the watch before it.
 	OnDrift func(Drift)
-	// Allowed is called right before every write. A write that is not allowed is not sent and fails. Nil allows all.
-	Allowed func() bool
+	// Gate is asked right before every write. A write that it does not let pass is not sent and fails. Nil lets all pass.
+	Gate *WriteGate
 	// OnCall receives every call to the API server: its action, result and duration. It is called from many goroutines. It
 	// may be nil.
 	OnCall func(act world.Action, err error, took time.Duration)
@@ -64,6 +64,7 @@ type Cluster struct {
 	clock        clock
 	inbox        chan world.Event
 	initialLists *initialLists
+	progress     *progress
 	workers      *workers
 	extenders    *extenders
 	events       func() *eventEmitter // created on first use, since that makes a request
@@ -97,8 +98,8 @@ func New(o Options) (*Cluster, error) {
 	if o.Timeout == 0 {
 		o.Timeout = timeoutDefault
 	}
-	if o.Allowed == nil {
-		o.Allowed = func() bool { return true }
+	if o.Gate == nil {
+		o.Gate = NewWriteGate(func() bool { return true })
 	}
 	if o.OnCall == nil {
 		o.OnCall = func(world.Action, error, time.Duration) {}
@@ -113,7 +114,7 @@ func New(o Options) (*Cluster, error) {
 	}
 	c := &Cluster{
 		options: o, clock: newClock(), inbox: make(chan world.Event, inboxSize),
-		initialLists: newInitialLists(o.Kinds), unhandedLists: len(o.Kinds), synced: make(chan struct{}), failed: make(chan error, 1),
+		initialLists: newInitialLists(o.Kinds), progress: newProgress(), unhandedLists: len(o.Kinds), synced: make(chan struct{}), failed: make(chan error, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(klog.NewContext(context.Background(), o.Logger))
 	c.workers = newWorkers(c)
@@ -185,6 +186,7 @@ func (c *Cluster) Events() <-chan world.Event { return c.inbox }
 
 // Stamp gives an event the present time. It first compares a list with Held.
 func (c *Cluster) Stamp(event world.Event) world.Input {
+	c.progress.change(func() { c.progress.taken++ })
 	if list, ok := event.(world.Listed); ok {
 		c.checkDrift(list)
 		if c.unhandedLists > 0 {
@@ -277,6 +279,7 @@ func (c *Cluster) Activate(ctx context.Context, activate ...types.NamespacedName
 func (c *Cluster) enqueue(ctx context.Context, event world.Event) error {
 	select {
 	case c.inbox <- event:
+		c.progress.change(func() { c.progress.received++ })
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

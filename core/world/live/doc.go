@@ -24,6 +24,8 @@
 //	custom.go       the same for custom resources
 //	answer.go       how much an answer may take, before it is decoded; watched.go for the events of watches
 //	reflector.go    from a reflector to the inbox; the order of initial lists
+//	progress.go     how far the watches have come
+//	writegate.go    the last step of a write before the connection: may this scheduler still write?
 //	podeffects.go   the effects on one pod: their order, merging and superseding
 //	workers.go      the goroutines that carry effects out, and retries
 //	calls.go        one attempt of a binding, patch or deletion

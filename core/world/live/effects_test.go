@@ -310,7 +310,7 @@ func TestRunPlugin_CancelledByPodDeletion(t *testing.T) {
 
 func TestEffects_NotMadeWhenNotAllowed(t *testing.T) {
 	allowed := true
-	playWith(t, live.Options{Allowed: func() bool { return allowed }}, func(s *harness) {
+	playWith(t, live.Options{Gate: live.NewWriteGate(func() bool { return allowed })}, func(s *harness) {
 		s.listed()
 		s.do(bind(podA, "x"))
 		s.outcomes(1)

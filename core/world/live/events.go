@@ -120,7 +120,7 @@ func referTo(ref world.PodRef, pod *v1.Pod) *v1.ObjectReference {
 }
 
 func (c *Cluster) emitEvent(act world.EmitEvent) {
-	if !c.options.Allowed() {
+	if !c.options.Gate.open() {
 		return
 	}
 	var related *v1.Pod

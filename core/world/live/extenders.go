@@ -133,9 +133,15 @@ func (x *extenders) call(ctx context.Context, act world.CallExtender) world.Outc
 	if act.Extender >= len(x.clients) {
 		return callFailed(errNoClient)
 	}
-	if act.Verb == world.ExtenderBind && !x.cluster.options.Allowed() {
-		x.cluster.count.fenced.Add(1)
-		return callFailed(errNotAllowed)
+	if act.Verb == world.ExtenderBind {
+		within, sent, release, err := x.cluster.options.Gate.enter(ctx)
+		if err != nil {
+			x.cluster.count.fenced.Add(1)
+			return callFailed(err)
+		}
+		defer release()
+		defer sent()
+		ctx = within
 	}
 	answer, err := x.clients[act.Extender].Call(ctx, act)
 	if err != nil {

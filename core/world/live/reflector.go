@@ -31,7 +31,10 @@ type reflectorStore struct {
 	pool    trim.Pool
 }
 
-var _ cache.TransformingStore = (*reflectorStore)(nil)
+var (
+	_ cache.TransformingStore      = (*reflectorStore)(nil)
+	_ cache.ResourceVersionUpdater = (*reflectorStore)(nil)
+)
 
 // startReflector lists and watches one kind until the context ends.
 func (c *Cluster) startReflector(ctx context.Context, kind world.Kind, lw *cache.ListWatch) {
@@ -68,6 +71,11 @@ func shortened(pause time.Duration) time.Duration { return min(pause, wait.Jitte
 func (f *reflectorStore) Add(o any) error    { return f.enqueue(world.Added, o) }
 func (f *reflectorStore) Update(o any) error { return f.enqueue(world.Modified, o) }
 func (f *reflectorStore) Delete(o any) error { return f.enqueue(world.Deleted, o) }
+
+// UpdateResourceVersion is called after each event, also one that says only how far the watch has come.
+func (f *reflectorStore) UpdateResourceVersion(version string) {
+	f.cluster.progress.report(f.kind, version)
+}
 
 // Resync does nothing: no object is kept here.
 func (f *reflectorStore) Resync() error { return nil }
@@ -114,7 +122,15 @@ func (f *reflectorStore) enqueue(op world.Op, o any) error {
 }
 
 // Replace passes a full list on: the initial one, or a relist.
-func (f *reflectorStore) Replace(items []any, _ string) error {
+func (f *reflectorStore) Replace(items []any, version string) error {
+	if err := f.replace(items); err != nil {
+		return err
+	}
+	f.cluster.progress.report(f.kind, version)
+	return nil
+}
+
+func (f *reflectorStore) replace(items []any) error {
 	listed := world.Listed{Kind: f.kind, Objects: make([]world.Object, 0, len(items))}
 	for _, item := range items {
 		object, err := f.trim(item)

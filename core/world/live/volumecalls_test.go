@@ -292,7 +292,7 @@ func TestVolumeEffects_KeepOrderPerPod(t *testing.T) {
 func TestVolumeEffects_NotSentWhenNotAllowed(t *testing.T) {
 	var leads atomic.Bool
 	leads.Store(true)
-	playWith(t, live.Options{Allowed: leads.Load}, func(s *harness) {
+	playWith(t, live.Options{Gate: live.NewWriteGate(leads.Load)}, func(s *harness) {
 		s.listed()
 		s.setFault(func(r *http.Request) fault {
 			if r.Method != "PATCH" {

@@ -182,6 +182,7 @@ func (w *workers) reportSuperseded(j *task, why error) {
 	}
 	select {
 	case w.cluster.inbox <- effectDone(j.effects[0], outcomeOf(why)):
+		w.cluster.progress.change(func() { w.cluster.progress.received++ })
 		j.effects = j.effects[1:]
 	default:
 	}
