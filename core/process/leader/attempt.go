@@ -24,6 +24,7 @@ import (
 // optimistic update copied from the observed record stays in it when the Lease turns out to be deleted or free.
 type attempt struct {
 	start     time.Time
+	wallLead  time.Duration // at the start
 	step      step
 	call      Call
 	handedOut bool
@@ -53,7 +54,7 @@ var timedOut = Response{Outcome: world.Outcome{
 // begin starts an attempt.
 func (c *Candidate) begin(now time.Time) {
 	c.next = time.Time{}
-	c.attempt.start = now
+	c.attempt.start, c.attempt.wallLead = now, c.wallLead
 	if c.phase == renewing {
 		c.startRound(now)
 	}

@@ -38,6 +38,9 @@ type Candidate struct {
 	next time.Time
 	// deadline is when a leader stops renewing, or when a release is abandoned; zero for none.
 	deadline time.Time
+	// wallLead is how far the wall clock is ahead of the candidate's own, and deadlineLead what that was when the attempt began that the
+	// deadline counts from.
+	wallLead, deadlineLead time.Duration
 }
 
 type phase uint8
@@ -68,13 +71,21 @@ func (c *Candidate) Fork() *Candidate {
 // comes first.
 func (c *Candidate) Wake(now time.Time) {
 	switch {
-	case due(c.deadline, now):
+	case c.deadlinePassed(now):
 		c.expire(now)
 	case c.attempt.step != idle && due(c.attempt.call.Until, now):
 		c.finishCall(now, timedOut)
 	case c.attempt.step == idle && due(c.next, now):
 		c.begin(now)
 	}
+}
+
+// SetWallLead says how far the wall clock is ahead of the candidate's own, before any of its other inputs. That grows while the machine is
+// suspended and the candidate's clock stands still, but the others' clocks do not: a strict leader's deadline is by both clocks.
+func (c *Candidate) SetWallLead(lead time.Duration) { c.wallLead = lead }
+
+func (c *Candidate) deadlinePassed(now time.Time) bool {
+	return due(c.deadline, now) || c.settings.Strict && c.phase == renewing && due(c.deadline, now.Add(c.wallLead-c.deadlineLead))
 }
 
 func due(timer, now time.Time) bool { return !timer.IsZero() && !now.Before(timer) }
@@ -102,7 +113,7 @@ func (c *Candidate) Call() (Call, bool) {
 
 // HandleResponse ends a call. Timers that are due by now run first, and may have abandoned the call.
 func (c *Candidate) HandleResponse(now time.Time, a Response) {
-	if due(c.deadline, now) || due(c.attempt.call.Until, now) {
+	if c.deadlinePassed(now) || due(c.attempt.call.Until, now) {
 		c.Wake(now)
 	}
 	if c.attempt.step != idle && a.Call == c.attempt.call.ID {

@@ -55,7 +55,8 @@
 //
 // [Settings.Strict] is safer. The deadline counts from the start of the last successful attempt; leading stops immediately
 // at the deadline, when the Lease has another holder, and before the release; and only an own lease is released. Then
-// the documented ratio holds, however long calls and pauses take. [Settings.MaxLeadingTime] and [Settings.MaxClockSkew]
+// the documented ratio holds, however long calls and pauses take, and also if the machine is suspended: the deadline is by the wall clock, too
+// ([Candidate.SetWallLead]). [Settings.MaxLeadingTime] and [Settings.MaxClockSkew]
 // are the bounds with and without it. The default is client-go's.
 //
 // # What changed over the years

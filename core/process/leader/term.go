@@ -15,14 +15,14 @@ import (
 // succeed follows an attempt that wrote the lease.
 func (c *Candidate) succeed(now time.Time) {
 	trusted := c.attempt.start.Add(c.settings.RenewDeadline)
-	if c.settings.Strict && due(trusted, now) {
+	if c.settings.Strict && (due(trusted, now) || due(trusted, now.Add(c.wallLead-c.attempt.wallLead))) {
 		c.fail(now) // others may have waited for most of the lease by now
 		return
 	}
 	c.reportLeader(now)
 	c.ticks, c.deadline = ticker{}, time.Time{}
 	if c.settings.Strict {
-		c.deadline = trusted
+		c.deadline, c.deadlineLead = trusted, c.attempt.wallLead
 	}
 	if c.phase == renewing {
 		c.next = c.nextRound(now)

@@ -319,6 +319,32 @@ func TestCandidate_PausedLeader(t *testing.T) {
 	}
 }
 
+// The machine is suspended right after a renewal: its own clock stands still, and the wall clock goes on.
+func TestCandidate_SuspendedLeader(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		settings leader.Settings
+		lead     time.Duration
+		leads    bool
+	}{
+		{"client-go's candidate does not look at the wall clock", settings(), 20 * time.Second, true},
+		{"a strict one stops leading at once", settings(strict), 20 * time.Second, false},
+		{"a strict one that was suspended for less leads on", settings(strict), 5 * time.Second, true},
+		{"a wall clock that is set back does not matter", settings(strict), -time.Hour, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			st := newHarness(t, row.settings).run(3)
+			st.c.SetWallLead(row.lead)
+			if st.at(3); st.c.Leading() != row.leads {
+				t.Errorf("leading after that: %t\n%s", !row.leads, st.log.String())
+			}
+			if st.run(20); st.c.Leading() != row.leads {
+				t.Errorf("leading after more renewals: %t", !row.leads)
+			}
+		})
+	}
+}
+
 func TestHealth_LeaderWithStuckTimers(t *testing.T) {
 	st := newHarness(t, settings()).run(2)
 	if err := st.c.Health(second(2+15+20), 20*time.Second); err != nil {

@@ -12,6 +12,11 @@ type group []Controller
 // positionShift is the bit position of a controller's index in the effect IDs of the world.
 const positionShift = 48
 
+// PositionOf returns the position of the controller that emitted an effect of the world, and the controller's own ID of the effect.
+func PositionOf(effect world.EffectID) (position int, own world.EffectID) {
+	return int(effect >> positionShift), effect & (1<<positionShift - 1)
+}
+
 // apply applies an input to all controllers, and an outcome only to the controller that emitted the effect.
 func (g group) apply(in world.Input) {
 	done, ok := in.Event.(world.EffectDone)
@@ -21,9 +26,9 @@ func (g group) apply(in world.Input) {
 		}
 		return
 	}
-	position := done.Effect >> positionShift
-	if position < world.EffectID(len(g)) {
-		done.Effect -= position << positionShift
+	position, own := PositionOf(done.Effect)
+	if position < len(g) {
+		done.Effect = own
 		g[position].Apply(world.Input{At: in.At, Event: done})
 	}
 }

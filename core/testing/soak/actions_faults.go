@@ -33,6 +33,8 @@ var faultActions = map[string]func(*run, Step){
 	"crash":     func(r *run, s Step) { r.replicaOf(s).crashAfter(s.Count) },
 	"terminate": func(r *run, s Step) { r.replicaOf(s).elector.Terminate() },
 	"pause":     func(r *run, s Step) { r.replicaOf(s).elector.Pause(time.Duration(s.For)) },
+	"suspend":   func(r *run, s Step) { r.replicaOf(s).elector.Suspend(time.Duration(s.For)) },
+	"stray":     func(r *run, s Step) { r.replicaOf(s).straying(s.Count, time.Duration(s.For)) },
 	"partition": func(r *run, s Step) { r.replicaOf(s).partition(time.Duration(s.For), s.Count%2 == 1) },
 	"clock-rate": func(r *run, s Step) {
 		r.replicaOf(s).elector.SetRate(slowestClock + drawing(s.N).Float64()*(fastestClock-slowestClock))

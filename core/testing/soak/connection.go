@@ -93,6 +93,9 @@ func (r *replica) partition(d time.Duration, relists bool) {
 	c.relists = c.relists || relists
 }
 
+// straying makes the network hold the next bindings for some time: they arrive when the process may have released the lease, or lost it.
+func (r *replica) straying(bindings int, d time.Duration) { r.strays, r.strayFor = bindings, d }
+
 // delay makes the events of a kind late for some time.
 func (r *replica) delay(kind world.Kind, d time.Duration) {
 	c := &r.connection

@@ -9,7 +9,7 @@
 //	   script: steps, faults, checks at rest           ▼               │
 //	                                             watchCache            │
 //	                  sim.Simulation ──leads──► replica 1 … n ─────────┘
-//	                  (the election)             cut off, paused, killed at any effect, started anew from a list
+//	                  (the election)             cut off, paused, suspended, killed at any effect, started anew from a list
 //	                                              │ engine ──► ledger       checks each input, step and effect
 //	                                              │        ──► recordings, feed and its readers, which replay
 //	                   │
@@ -45,6 +45,9 @@
 //	  priority    no pod is decided on while one of higher priority is in activeQ; no victim's priority is as high as the preemptor's
 //	  inputs      no input is refused
 //	  progress    the work of one moment ends
+//	in the cluster itself (checks_cluster.go)
+//	  bound twice no pod is moved from a node to another
+//	  overcommit  no node has more than there is, where nothing but the leaders, one after the other, and their stray calls have acted
 //	now and then, and at rest (checks_state.go)
 //	  state       cache, queue, volumes, devices and gangs agree with themselves and the store: every pod is in exactly one place
 //	  counters    what is counted equals a recount

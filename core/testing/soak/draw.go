@@ -64,6 +64,8 @@ var (
 		{name: "crash", weight: 3, most: 12},
 		{name: "terminate", weight: 1},
 		{name: "pause", weight: 2, longest: 50 * time.Second},
+		{name: "suspend", weight: 2, longest: 2 * time.Minute},
+		{name: "stray", weight: 2, most: 6, longest: 40 * time.Second},
 		{name: "partition", weight: 3, most: 2, longest: 50 * time.Second},
 		{name: "late-kind", weight: 2, longest: 20 * time.Second},
 		{name: "reorder", weight: 2, longest: 10 * time.Second},

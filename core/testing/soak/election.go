@@ -5,6 +5,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/process/leader"
 	"orrery/core/process/leader/sim"
@@ -55,6 +56,7 @@ type electionTimers struct{ *run }
 
 func (e electionTimers) Apply(in world.Input) {
 	e.election.Run(in.At)
+	e.checkCluster(in)
 	if both := e.election.Overlaps(); len(both) > 0 {
 		e.fail("term", "%v believe at once that they lead, from %v to %v", both[0].Leaders, both[0].From.Sub(e.start), both[0].Until.Sub(e.start))
 	}
@@ -67,6 +69,13 @@ func (r *run) addReplicas() error {
 	r.leases = &leaseServer{sim.NewLeases(), r}
 	r.election = sim.New(sim.Options{
 		Start: r.start, Seed: r.plan.Seed, Store: r.leases, RestartAfter: 3 * time.Second,
+		OnNotice: func(seat *sim.Replica, n leader.Notice) {
+			for _, one := range r.replicas {
+				if one.elector == seat {
+					one.notice(n)
+				}
+			}
+		},
 		Faults: sim.Faults{
 			LatencyMin: 2 * time.Millisecond, LatencyMax: 9 * time.Millisecond,
 			FailCalls: r.plan.Rates["call refused"], LoseResponse: r.plan.Rates["reply lost"], Conflict: r.plan.Rates["bound by other"],
@@ -83,7 +92,7 @@ func (r *run) addReplicas() error {
 		if err != nil {
 			return err
 		}
-		one := &replica{run: r, number: i, elector: seat, crashIn: -1}
+		one := &replica{run: r, number: i, elector: seat, crashIn: -1, stray: map[world.EffectID]bool{}, strayPods: map[types.UID]bool{}}
 		if r.plan.Records {
 			one.rolling = r.newRolling(one)
 		}

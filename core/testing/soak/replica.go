@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/process/leader"
@@ -39,6 +40,13 @@ type replica struct {
 	calls      map[world.EffectID]bool // of the API server, without an outcome yet
 	timeouts   []timeout               // of calls that were lost
 	crashIn    int                     // effects until the process is killed; negative if it is not
+	leadsFrom  time.Time               // when the leader has waited for what the one before wrote
+	cut        world.EffectID          // calls up to this one are cut off, unless they are in stray
+	last       world.EffectID          // the last call that was sent
+	strays     int                     // how many of the next bindings the network holds, for strayFor
+	strayFor   time.Duration
+	stray      map[world.EffectID]bool
+	strayPods  map[types.UID]bool // that such a call binds
 
 	moment  time.Time // of the last decision
 	decided int       // at that moment
@@ -141,7 +149,7 @@ func (r *replica) crashAfter(effects int) {
 
 // leads reports whether the process may schedule.
 func (r *replica) leads() bool {
-	return r.engine != nil && r.elector.Leading() && !r.elector.Paused()
+	return r.engine != nil && r.elector.Leading() && !r.elector.Paused() && !r.run.cluster.Now().Before(r.leadsFrom)
 }
 
 // Apply implements drive.Controller.
@@ -296,10 +304,29 @@ func (r *replica) send(sent, effects []world.Effect) []world.Effect {
 		}
 		effect.ID += world.EffectID(r.started) << processShift
 		effect.At = now
+		if bind, ok := effect.Action.(world.Bind); ok && r.strays > 0 {
+			r.strays--
+			r.stray[effect.ID], r.strayPods[bind.Pod.UID], effect.At = true, true, now.Add(r.strayFor)
+		}
+		r.last = effect.ID
 		sent = append(sent, effect)
 	}
 	return sent
 }
+
+// notice follows the election. A new leader first waits for what the one before wrote, which comes over watches of their own, and one
+// that stops leading cuts off its calls before the lease is released.
+func (r *replica) notice(n leader.Notice) {
+	switch n.Kind {
+	case leader.StartedLeading:
+		r.leadsFrom = r.wakeAfter(catchUp)
+	case leader.StoppedLeading:
+		r.cut = r.last
+	}
+}
+
+// catchUp is how long a new leader waits. Watches of kinds that nothing happens to say nothing, so that it is all of a second.
+const catchUp = time.Second
 
 // overNetwork reports whether an effect is a call of the API server.
 func overNetwork(a world.Action) bool {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/evict/budget"
 	devicetaints "orrery/core/evict/device"
@@ -60,7 +61,8 @@ type run struct {
 	next         int // step
 	timers       []timer
 	apiDownUntil time.Time
-	lastNews     time.Time // when the cluster last changed
+	lastNews     time.Time            // when the cluster last changed
+	nodes        map[types.UID]string // of the pods that were bound
 
 	violation *Violation
 	result    Result
@@ -78,7 +80,7 @@ func Run(p Plan) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	v := drive.Virtual{World: r, Stop: func() bool { return r.violation != nil }, Controllers: []drive.Controller{electionTimers{r}, r.seen}}
+	v := drive.Virtual{World: r, Stop: func() bool { return r.violation != nil }, Controllers: []drive.Controller{electionTimers{r}, r.seen}} // as many as firstReplica
 	for _, one := range r.replicas {
 		v.Controllers = append(v.Controllers, one)
 	}
@@ -92,7 +94,7 @@ func Run(p Plan) (Result, error) {
 
 func newRun(p Plan) (*run, error) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	r := &run{plan: p, start: start, seen: newWatchCache(), lastNews: start, result: Result{Plan: p, Steps: map[string]int{}, Checks: map[string]int{}, Reached: map[string]int{}}}
+	r := &run{plan: p, start: start, seen: newWatchCache(), lastNews: start, nodes: map[types.UID]string{}, result: Result{Plan: p, Steps: map[string]int{}, Checks: map[string]int{}, Reached: map[string]int{}}}
 	kubelets, err := pressure.NewKubelets(pressure.KubeletsOptions{Configuration: pressure.DefaultConfiguration("linux")})
 	if err != nil {
 		return nil, fmt.Errorf("setting up the kubelets of a plan: %w", err)
@@ -100,7 +102,8 @@ func newRun(p Plan) (*run, error) {
 	o := memory.Options{
 		Start: start, Seed: p.Seed, Faults: p.randomFaults(), Budgets: budget.Rules{}, PodBehavior: lifeOf, Pressure: kubelets,
 		NodeLifecycle: lifecycle.InCluster(lifecycle.Options{Start: start}), Extenders: map[string]memory.Extender{extenderAddress: extender()},
-		Kinds: slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool { return k == world.Lease || k == world.LeaseCandidate }),
+		CutOff: func(id world.EffectID) bool { return r.cutOff(id) },
+		Kinds:  slices.DeleteFunc(world.Kinds(), func(k world.Kind) bool { return k == world.Lease || k == world.LeaseCandidate }),
 	}
 	if p.Latency {
 		o.Latency = memory.TypicalLatency()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,7 +42,7 @@ func TestRun_HoldsInvariants(t *testing.T) {
 		return // too few runs to take every step
 	}
 	for _, name := range []string{
-		"term", "bound once", "room", "filter", "volumes", "devices", "priority", "state", "counters", "same", "pods", "rest", "lease", "woken", "level", "restore", "replay",
+		"term", "bound once", "bound twice", "room", "filter", "volumes", "devices", "priority", "state", "counters", "same", "pods", "rest", "lease", "woken", "level", "restore", "replay",
 	} {
 		if checks[name] == 0 {
 			t.Errorf("%q was never checked: %v", name, checks)
@@ -50,6 +51,36 @@ func TestRun_HoldsInvariants(t *testing.T) {
 	faults, others := soak.StepNames()
 	if all := len(faults) + len(others); len(steps) < all*3/4 {
 		t.Errorf("of %d steps only these were taken: %v", all, steps)
+	}
+}
+
+// Leaders end in every way, again and again, while there are always pods to bind and hardly any room. None of them gives away what another
+// has given away, but for what a stray call has bound.
+func TestRun_NoOvercommitFromTermToTerm(t *testing.T) {
+	checks, steps := map[string]int{}, map[string]int{}
+	for seed := range uint64(race.Few(3, 1)) {
+		p := soak.Plan{Seed: seed, Hours: 1, Replicas: 3, Zones: 2, Nodes: []uint64{seed, seed + 1, seed + 2}, Latency: true}
+		ends := []string{"terminate", "suspend", "pause", "crash", "stray"}
+		for i := range 80 {
+			at := time.Duration(i) * 10 * time.Second
+			p.Steps = append(p.Steps,
+				soak.Step{At: soak.Span(at), Do: "pods", N: seed<<32 + uint64(i), Count: 5},
+				soak.Step{At: soak.Span(at + 2*time.Second), Do: "delete-pods", N: seed<<32 + uint64(i), Count: 5},
+				soak.Step{At: soak.Span(at + 3*time.Second), Do: ends[i%len(ends)], N: uint64(i), Count: 3, For: soak.Span(20 * time.Second)})
+		}
+		r := run(t, p)
+		if r.Violation != nil {
+			t.Errorf("seed %d: %s", seed, r.Violation)
+		}
+		for name, n := range r.Checks {
+			checks[name] += n
+		}
+		for name, n := range r.Steps {
+			steps[name] += n
+		}
+	}
+	if checks["overcommit"] < 50 || checks["bound twice"] < 100 || steps["suspend"] == 0 || steps["stray"] == 0 {
+		t.Errorf("too little was checked: %v, after %v", checks, steps)
 	}
 }
 

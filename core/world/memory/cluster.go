@@ -46,6 +46,9 @@ type Options struct {
 	Admission admission.Options
 	// Extenders are web servers beside the cluster, by the address in the scheduler's configuration. SetExtender changes one.
 	Extenders map[string]Extender
+	// CutOff reports whether the sender of an effect has cancelled it on its way to the API server, which does not carry it out then. Nil
+	// means that none does.
+	CutOff func(world.EffectID) bool
 }
 
 // Latency holds the delays of the cluster.

@@ -53,6 +53,9 @@ func (a effectArrival) fire(c *Cluster) {
 	if !c.inflight[pod].After(c.now) {
 		delete(c.inflight, pod)
 	}
+	if cut := c.options.CutOff; cut != nil && cut(a.effect.ID) {
+		return
+	}
 	if announce, ok := a.effect.Action.(world.EmitEvent); ok {
 		if c.reachable() == nil {
 			c.history.recordEvent(c.now, announce)

@@ -9,12 +9,12 @@ const trueRate = 1_000_000
 // start of the simulation.
 type clock struct {
 	rate int64
-	// Since the virtual time from, the clock has run at its rate, starting at local.
+	// Since the virtual time from, the clock has run at its rate, starting at local. Before, it stands still.
 	from, local int64
 }
 
 // read is what the clock shows.
-func (c *clock) read(now int64) int64 { return c.local + scale(now-c.from, c.rate, trueRate) }
+func (c *clock) read(now int64) int64 { return c.local + scale(max(now-c.from, 0), c.rate, trueRate) }
 
 // when is the first virtual time at which the clock shows at least that much.
 func (c *clock) when(local int64) int64 {
@@ -27,7 +27,15 @@ func (c *clock) when(local int64) int64 {
 
 // setRate changes the rate from now on.
 func (c *clock) setRate(now, rate int64) {
-	c.local, c.from, c.rate = c.read(now), now, rate
+	c.local, c.from, c.rate = c.read(now), max(c.from, now), rate
+}
+
+// stop makes the clock stand still until then, and returns how much later it is by then than without that.
+func (c *clock) stop(now, until int64) (lost int64) {
+	c.local = c.read(now)
+	from := max(c.from, now)
+	c.from = max(from, until)
+	return scale(c.from-from, c.rate, trueRate)
 }
 
 // scale is n*num/den rounded down, without overflow for the numbers here.

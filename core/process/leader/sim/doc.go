@@ -16,5 +16,5 @@
 //
 // A replica believes that it leads from the notice StartedLeading to StoppedLeading of its candidate. The simulation keeps
 // every span in which two or more do, as an [Overlap]. A paused process keeps its belief but cannot act;
-// Options.PausedLead says whether it counts.
+// Options.PausedLead says whether it counts. Of a suspended machine the monotonic clock stands still, too.
 package sim

@@ -6,8 +6,8 @@ import "time"
 type Faults struct {
 	// Latency is the delay of a request, a response or a watch event, uniform between the two.
 	LatencyMin, LatencyMax time.Duration
-	// Partition, Pause, Kill and Terminate strike each replica separately. The last two have no length.
-	Partition, Pause, Kill, Terminate RandomFault
+	// Partition, Pause, Suspend, Kill and Terminate strike each replica separately. The last two have no length.
+	Partition, Pause, Suspend, Kill, Terminate RandomFault
 	// FailCalls is the probability that a call fails at the server, LoseResponse that it is carried out and its response
 	// lost, Conflict that another client changes the Lease just before an update.
 	FailCalls, LoseResponse, Conflict float64
@@ -36,6 +36,7 @@ func (s *Simulation) scheduleFaults(r *Replica) {
 	w := &s.options.Faults
 	s.scheduleFault(w.Partition, r.Partition)
 	s.scheduleFault(w.Pause, r.Pause)
+	s.scheduleFault(w.Suspend, r.Suspend)
 	s.scheduleFault(w.Kill, func(time.Duration) { r.Kill() })
 	s.scheduleFault(w.Terminate, func(time.Duration) { r.Terminate() })
 	s.scheduleFault(w.Drift, func(time.Duration) {

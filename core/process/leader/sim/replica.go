@@ -48,8 +48,24 @@ func (r *Replica) When(local time.Time) time.Time { return r.sim.at(max(r.sim.no
 func (r *Replica) when(local time.Time) int64 { return r.clock.when(r.sim.since(local) - r.set) }
 
 // SetWallClock sets the replica's wall clock ahead or back. A process measures time by the monotonic clock, and takes the wall clock over
-// when it starts: the present one does not notice.
-func (r *Replica) SetWallClock(by time.Duration) { r.wall += int64(by) }
+// when it starts. The present one only notices how far they are apart.
+func (r *Replica) SetWallClock(by time.Duration) {
+	r.wall += int64(by)
+	if r.candidate != nil && !r.paused {
+		r.noteWallClock()
+		r.candidate.Wake(r.Now())
+		r.runToRest()
+	}
+}
+
+// noteWallClock has the process compare its clocks, as it does whenever it acts.
+func (r *Replica) noteWallClock() { r.candidate.SetWallLead(time.Duration(r.wall - r.set)) }
+
+// Suspend stops the machine for some time, its monotonic clock with it. Its wall clock goes on.
+func (r *Replica) Suspend(d time.Duration) {
+	r.wall += r.clock.stop(r.sim.now, r.sim.now+int64(d))
+	r.Pause(d)
+}
 
 // SetRate runs the replica's clock at a multiple of the true rate from now on.
 func (r *Replica) SetRate(rate float64) {
@@ -77,6 +93,7 @@ func (r *Replica) resume() {
 	if r.candidate == nil {
 		return
 	}
+	r.noteWallClock()
 	r.candidate.Wake(r.Now())
 	for _, a := range r.heldResponses {
 		r.candidate.HandleResponse(r.Now(), a)

@@ -18,6 +18,7 @@ func allFaults(slowest, fastest float64) sim.Faults {
 		LatencyMin: time.Millisecond, LatencyMax: 40 * time.Millisecond,
 		Partition: sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
 		Pause:     sim.RandomFault{Every: 10 * time.Minute, Longest: 40 * time.Second},
+		Suspend:   sim.RandomFault{Every: 20 * time.Minute, Longest: time.Minute},
 		Kill:      sim.RandomFault{Every: 3 * time.Hour}, Terminate: sim.RandomFault{Every: 3 * time.Hour},
 		Drift:     sim.RandomFault{Every: time.Hour},
 		FailCalls: 0.01, LoseResponse: 0.01, Conflict: 0.01,
@@ -82,7 +83,9 @@ func TestSimulation_OneLeaderWithinMaxSkew(t *testing.T) {
 				f(&s)
 			}
 			faults := allFaults(row.slowest, row.fastest)
-			faults.Pause.Longest = row.pauses
+			if faults.Pause.Longest = row.pauses; !s.Strict { // client-go's does not look at the wall clock
+				faults.Suspend = sim.RandomFault{}
+			}
 			total := time.Duration(hours(t)*row.share) * time.Hour / 10
 			var led, ended, steps int
 			for seed := range uint64(elections) {

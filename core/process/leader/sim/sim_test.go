@@ -170,7 +170,8 @@ func TestSimulation_LeaderReturns(t *testing.T) {
 	}
 }
 
-// A wall clock that is set moves the time of the next process, not that of the present one; who leads does not depend on it.
+// A wall clock that is set moves the time of the next process, not that of the present one. Set ahead by more than the deadline it ends the
+// term, since a machine that was suspended looks the same.
 func TestReplica_SetWallClock(t *testing.T) {
 	s := leader.Defaults("")
 	s.Strict = true
@@ -183,8 +184,12 @@ func TestReplica_SetWallClock(t *testing.T) {
 		if lead := r.Now().Sub(e.Now()); lead != before {
 			t.Errorf("set by %v, the clock of the running process is ahead by %v instead of %v", by, lead, before)
 		}
-		if e.Run(e.Now().Add(time.Minute)); r.Candidate() != running {
-			t.Errorf("set by %v, the process has ended", by)
+		ends := by > s.RenewDeadline
+		if e.Run(e.Now().Add(time.Minute)); (r.Candidate() != running) != ends {
+			t.Errorf("set by %v, the process has ended: %t", by, !ends)
+		}
+		if ends {
+			continue
 		}
 		before = r.Now().Sub(e.Now())
 		r.Kill()
@@ -199,6 +204,30 @@ func TestReplica_SetWallClock(t *testing.T) {
 	}
 	if len(e.Overlaps()) > 0 {
 		t.Errorf("overlaps: %+v", e.Overlaps())
+	}
+}
+
+// The leader's machine is suspended for so long. Others lead meanwhile, and it does not when it goes on: its own clock stood still.
+func TestReplica_Suspend(t *testing.T) {
+	s := leader.Defaults("")
+	s.Strict = true
+	for _, d := range []time.Duration{time.Second, 7 * time.Second, 20 * time.Second, time.Minute, 24 * time.Hour} {
+		e := election(t, sim.Options{}, s, 1, 0.9, 1.1)
+		e.Run(e.Now().Add(time.Minute))
+		r := e.Leaders()[0]
+		running, local, overlaps := r.Candidate(), r.Now(), len(e.Overlaps())
+		r.Suspend(d)
+		e.Run(e.Now().Add(d))
+		if now := r.Now(); r.Candidate() == running && now.Sub(local) > time.Millisecond {
+			t.Errorf("suspended for %v: its clock went on by %v", d, now.Sub(local))
+		}
+		e.Run(e.Now().Add(time.Minute))
+		if ended := r.Candidate() != running; ended != (d > s.RenewDeadline) {
+			t.Errorf("suspended for %v: the process has ended: %t", d, ended)
+		}
+		if len(e.Leaders()) != 1 || len(e.Overlaps()) > overlaps {
+			t.Errorf("suspended for %v: %d lead, overlaps %+v", d, len(e.Leaders()), e.Overlaps())
+		}
 	}
 }
 

@@ -13,7 +13,8 @@ func unseen(name, differs string) planted.Mistake {
 
 // mistakes are in the scheduler, the election, the recorder and the simulated cluster. Files are below core.
 var mistakes = []planted.Mistake{
-	{Name: "a leader leads on for a minute after its deadline", File: "process/leader/term.go", From: "\t\tc.deadline = trusted\n", To: "\t\tc.deadline = trusted.Add(time.Minute)\n"},
+	{Name: "a leader leads on for a minute after its deadline", File: "process/leader/term.go", From: "\t\tc.deadline, c.deadlineLead = trusted, c.attempt.wallLead\n", To: "\t\tc.deadline, c.deadlineLead = trusted.Add(time.Minute), c.attempt.wallLead\n"},
+	{Name: "a leader that was suspended leads on", File: "process/leader/candidate.go", From: "c.phase == renewing && due(", To: "c.phase == done && due("},
 	{Name: "a lease never expires", File: "process/leader/candidate.go", From: "return c.observedAt.Add(duration).After(now)", To: "return c.observedAt.Add(1000 * duration).After(now)"},
 	{Name: "a pod that is on a node is requeued", File: "scheduler/engine/failure.go", From: " || assigned(current) {", To: " {"},
 	{Name: "a pod that changes during its attempt is not requeued", File: "scheduler/engine/failure.go", From: "current.UID != pod.UID ||", To: "current.UID != pod.UID || current.ResourceVersion != pod.ResourceVersion ||"},
