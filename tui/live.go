@@ -9,13 +9,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/answers/change"
-	"orrery/core/operator/actions"
 	"orrery/core/operator/console"
+	"orrery/core/scheduler/engine"
+	"orrery/core/operator/actions"
+	"orrery/core/safe/printable"
 	"orrery/core/operator/usage"
 	"orrery/core/operator/usage/reader"
-	"orrery/core/safe/printable"
-	"orrery/core/scheduler/engine"
+	"orrery/core/answers/change"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -103,6 +103,14 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	m.Forbidden = hiddenPanes(&l.lastState)
 	j := l.Session.Comparator()
 	if j == nil {
+	if st := &l.lastState; st.Silent || st.Lost != nil {
+		m.Header.Blind, m.Header.AsOf = true, st.Heard
+		if st.Lost == nil {
+			m.Header.Silent = l.Now().Sub(st.Heard)
+		}
+	} else if st.Asking {
+		m.Header.AsOf = st.Heard
+	}
 		return
 	}
 	collect.Overruled(m, l.Session.Engine(), j, q.Pod)
@@ -162,6 +170,8 @@ func (l *Live) ReadOnlyReason() string {
 	}
 	return ""
 }
+	case l.lastState.Silent:
+		return "the API server does not answer"
 
 // Executor makes changes to the cluster.
 func (l *Live) Executor() actions.Executor { return l.Session.Executor() }

@@ -23,6 +23,7 @@ type Trouble struct {
 // Troubles returns what is wrong, the worst first: without a leader nothing is scheduled, lost nodes and devices take their pods
 // along, and pods without a node do not run. What only waits comes after that.
 func (m *Model) Troubles(now time.Time) []Trouble {
+	now = m.asOf(now)
 	h := &m.Header.Health
 	var list []Trouble
 	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
@@ -177,6 +178,9 @@ func drawHealth(a draw.Area, s *drawCtx) {
 	troubles := s.Troubles(s.now)
 	if len(troubles) == 0 {
 		x := a.Text(1, 0, themes.Good.With(themes.Bold), "✓ healthy")
+	case s.Header.Silent > 0:
+		a.Fit(1, 0, a.W-2, themes.Warn.With(themes.Bold), "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
+		return
 		r := rowWriter{a: a, x: x}
 		r.fact(themes.Style(themes.Dim), countNodes(h.Nodes)+" ready, no pod unschedulable or backing off", "")
 		return

@@ -101,7 +101,12 @@ type Header struct {
 	Compared      int64
 	AgreementRate float64
 	// Alert replaces the other facts, such as when the connection is lost.
-	Alert  string
+	Alert string
+	// Blind says that nothing comes from the cluster: what is shown is its state at AsOf. Silent is for how long it has said nothing, if it
+	// does not answer at all. AsOf alone is set while that is being found out.
+	Blind  bool
+	AsOf   time.Time
+	Silent time.Duration
 	Health Health
 }
 

@@ -146,6 +146,9 @@ func (o *orreryCtx) hub(sky draw.Area) {
 	full := int(min(max(float64(left)/float64(max(l.Lease, 1)), 0), 1) * orbit.Turn)
 	ring.Dots(0, full, func(d orbit.Point) { sky.Dot(d.X, d.Y, themes.Style(token)) })
 	glyph, word := "♥ ", formatSpan(max(left, 0))
+	if missed, _ := l.missed(o.now); missed > 0 {
+		glyph, token = "✗ ", themes.Bad
+	}
 	if left <= 0 {
 		glyph, word = "✗ ", "0s"
 	}

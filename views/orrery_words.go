@@ -143,7 +143,11 @@ func (o *orreryCtx) leaderWords() []phrase {
 		return []phrase{say(span{themes.Bad.With(themes.Bold), "✗ no leader"})}
 	}
 	left, token := l.left(o.now)
-	glyph := "♥"
+	glyph, does := "♥", "leads"
+	missed, silent := l.missed(o.now)
+	if missed > 0 {
+		glyph, token, does = "✗", themes.Bad, "silent for "+wholeSpan(silent)
+	}
 	if left <= 0 {
 		glyph = "✗"
 	}
@@ -154,7 +158,7 @@ func (o *orreryCtx) leaderWords() []phrase {
 		expiry = phrase{long: []span{{themes.Bad.With(themes.Bold), "the lease has expired"}}, short: []span{{themes.Bad.With(themes.Bold), "expired"}}}
 	}
 	return []phrase{
-		{long: []span{{themes.Style(token), glyph}, {plainText, l.Holder}, {dimText, "leads"}}, short: []span{{themes.Style(token), glyph}, {plainText, clipped(l.Holder, 14)}}},
+		{long: []span{{themes.Style(token), glyph}, {plainText, l.Holder}, {dimText, does}}, short: []span{{themes.Style(token), glyph}, {plainText, clipped(l.Holder, 14)}}},
 		expiry, say(span{dimText, counted(l.Transitions, "transition")}),
 	}
 }

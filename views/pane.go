@@ -125,6 +125,14 @@ func (p *Pane) Draw(a draw.Area, m *Model, ui *State, now time.Time) {
 }
 
 // drawCtx is the input of a pane's drawing.
+// asOf is the time from which ages are counted: that of the last news, while none comes.
+func (m *Model) asOf(now time.Time) time.Time {
+	if at := m.Header.AsOf; !at.IsZero() && at.Before(now) {
+		return at
+	}
+	return now
+}
+
 type drawCtx struct {
 	*Model
 	ui   *State

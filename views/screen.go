@@ -14,7 +14,7 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 		drawTooSmall(a, MinWidth, MinHeight)
 		return
 	}
-	s := &drawCtx{Model: m, ui: ui, now: now}
+	s := &drawCtx{Model: m, ui: ui, now: m.asOf(now)}
 	at := divide(a.Rect, m)
 	drawHeader(a.In(at.head), s)
 	drawHealth(a.In(at.health), s)
@@ -26,9 +26,12 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 	if p := PaneOf(ui.Open); p != nil {
 		s.pane, s.full = p, true
 		opened(a.In(at.body), s)
-		return
+	} else {
+		overview(a.In(at.body), s)
 	}
-	overview(a.In(at.body), s)
+	if m.Header.Blind {
+		a.In(at.body).Fade()
+	}
 }
 
 // opened draws one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.

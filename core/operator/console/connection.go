@@ -18,6 +18,9 @@ type connection struct {
 	mu     sync.Mutex
 	lost   error
 	since  time.Time
+	heard  time.Time      // when the API server last said anything
+	asking bool           // it was asked, and did not answer yet
+	silent bool           // and not in time
 	denied []actions.Rule // forbidden reads, in order
 	wake   func()
 }
@@ -49,6 +52,9 @@ func (p monitoredTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil:
 		p.connection.answered(r, response)
+		if response.Body != nil && response.StatusCode == http.StatusOK {
+			response.Body = heardBody{response.Body, p.connection}
+		}
 	case r.Context().Err() == nil: // otherwise this side cancelled it
 		p.connection.failed(err)
 	}
@@ -73,6 +79,7 @@ func (l *connection) answered(r *http.Request, response *http.Response) {
 	rule, ok := ruleOf(r)
 	switch {
 	case !ok || rule.Verb != "list" && rule.Verb != "watch":
+		l.hear()
 	case unauthorized:
 		l.failed(errUnauthorized)
 	default:
@@ -83,7 +90,9 @@ func (l *connection) answered(r *http.Request, response *http.Response) {
 func (l *connection) failed(err error) {
 	l.mu.Lock()
 	if l.lost == nil {
-		l.since = time.Now()
+		if l.since = l.heard; l.since.IsZero() {
+			l.since = time.Now()
+		}
 	}
 	l.lost = err
 	l.mu.Unlock()
@@ -91,6 +100,7 @@ func (l *connection) failed(err error) {
 }
 
 func (l *connection) succeeded(r *http.Request, code int) {
+	l.hear()
 	l.mu.Lock()
 	changed := l.lost != nil
 	l.lost = nil
@@ -109,11 +119,14 @@ func (l *connection) succeeded(r *http.Request, code int) {
 	}
 }
 
-// state returns the last failure, when failures began, and the forbidden reads.
-func (l *connection) state() (since time.Time, denied []actions.Rule, lost error) {
+// state sets what the connection knows of a session's state, and returns the forbidden reads.
+func (l *connection) state(st *State) (denied []actions.Rule) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.since, slices.Clone(l.denied), l.lost
+	st.Lost, st.LostSince = l.lost, l.since
+	st.Heard, st.Silent = l.heard, l.silent
+	st.Asking = l.asking && time.Since(l.heard) >= tellAfter
+	return slices.Clone(l.denied)
 }
 
 // ruleOf returns the RBAC rule of a request, by its path.

@@ -166,9 +166,14 @@ type State struct {
 	// Synced says that all initial lists have arrived. Until then Unsynced are the missing kinds.
 	Synced   bool
 	Unsynced []world.Kind
-	// Lost is why the API server is unreachable or answers no lists and watches, since LostSince; nil if it does.
+	// Lost is why the API server is unreachable or answers no lists and watches; nil if it does. Nothing is known of the time since
+	// LostSince.
 	Lost      error
 	LostSince time.Time
+	// Heard is when the API server last said anything. Asking says that it was silent for so long that a leader would count as silent, and
+	// has not answered a request yet; Silent that it did not answer in time.
+	Heard          time.Time
+	Asking, Silent bool
 	// Unreadable are the kinds that are not readable at all, and MissingRules the missing RBAC rules.
 	Unreadable   []world.Kind
 	MissingRules []actions.Rule
@@ -212,8 +217,7 @@ func (s *Session) State() State {
 	if !st.Synced {
 		st.Unsynced = s.unsynced()
 	}
-	var denied []actions.Rule
-	st.LostSince, denied, st.Lost = s.connection.state()
+	denied := s.connection.state(&st)
 	st.MissingRules = slices.Clone(s.access.missingRules)
 	for _, rule := range denied {
 		anywhere := rule

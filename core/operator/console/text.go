@@ -16,6 +16,8 @@ func (st *State) Alert(now time.Time) string {
 		return "stopped: " + printable.Line(st.Ended.Error(), 200)
 	case st.Lost != nil:
 		return "the connection is lost, for " + now.Sub(st.LostSince).Truncate(time.Second).String() + "; showing the last known state: " + printable.Line(rootError(st.Lost).Error(), 160)
+	case st.Silent:
+		return "nothing heard from the API server for " + now.Sub(st.Heard).Truncate(time.Second).String() + "; showing the last known state"
 	case len(st.MissingRules)+len(st.MoreRules) > 0:
 		return st.partial() + "; :access says which rules"
 	case !st.Synced:
