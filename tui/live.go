@@ -9,13 +9,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/operator/console"
-	"orrery/core/scheduler/engine"
+	"orrery/core/answers/change"
 	"orrery/core/operator/actions"
-	"orrery/core/safe/printable"
+	"orrery/core/operator/console"
 	"orrery/core/operator/usage"
 	"orrery/core/operator/usage/reader"
-	"orrery/core/answers/change"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
@@ -74,6 +74,9 @@ func (l *Live) Mode() views.Mode {
 	return views.Shadow
 }
 
+// Shadows reports whether the session leaves it to the cluster's scheduler to bind pods.
+func (l *Live) Shadows() bool { return l.Session.Comparator() != nil }
+
 // Advance does nothing: time passes by itself.
 func (l *Live) Advance(time.Duration) (changed bool) { return true }
 
@@ -100,9 +103,6 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	l.lastState = l.Session.State()
 	m.Header.Source, m.Header.Mode = l.Name(), l.Mode()
 	m.Header.Alert = l.lastState.Alert(l.Now())
-	m.Forbidden = hiddenPanes(&l.lastState)
-	j := l.Session.Comparator()
-	if j == nil {
 	if st := &l.lastState; st.Silent || st.Lost != nil {
 		m.Header.Blind, m.Header.AsOf = true, st.Heard
 		if st.Lost == nil {
@@ -111,6 +111,9 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	} else if st.Asking {
 		m.Header.AsOf = st.Heard
 	}
+	m.Forbidden = hiddenPanes(&l.lastState)
+	j := l.Session.Comparator()
+	if j == nil {
 		return
 	}
 	collect.Overruled(m, l.Session.Engine(), j, q.Pod)
@@ -167,11 +170,11 @@ func (l *Live) ReadOnlyReason() string {
 		return "read-only: start the console with --allow-actions to change the cluster"
 	case l.lastState.Lost != nil:
 		return "the connection to the cluster is lost"
+	case l.lastState.Silent:
+		return "the API server does not answer"
 	}
 	return ""
 }
-	case l.lastState.Silent:
-		return "the API server does not answer"
 
 // Executor makes changes to the cluster.
 func (l *Live) Executor() actions.Executor { return l.Session.Executor() }

@@ -44,6 +44,7 @@ func (c *cluster) now() *cluster {
 func (c *cluster) Wake() <-chan struct{}       { return nil }
 func (c *cluster) Usage(string) *usage.Reading { return nil }
 func (c *cluster) ReadOnlyReason() string      { return c.now().readOnly }
+func (c *cluster) Shadows() bool               { return true }
 func (c *cluster) Executor() actions.Executor  { return c.now().executor }
 func (c *cluster) Access() string {
 	return "rules:\n" + actions.YAML([]actions.Rule{{Resource: "nodes", Verb: "list"}})

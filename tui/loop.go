@@ -72,8 +72,11 @@ func (p *loop) use(s Source) {
 	p.source = s
 	p.playback, _ = s.(Playback)
 	p.live, _ = s.(LiveSource)
-	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History()})
+	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History(), Shadows: p.shadows()})
 }
+
+// shadows reports whether the engine only decides.
+func (p *loop) shadows() bool { return p.live != nil && p.live.Shadows() }
 
 // run advances, serves requests and builds frames until the context ends.
 func (p *loop) run(ctx context.Context) {

@@ -28,7 +28,7 @@ func (s *Screen) openPending() {
 		p.onFork(at, func(fork *engine.Engine, err error) {
 			msg := pendingMsg{number: number, err: err}
 			if err == nil {
-				msg.summary, msg.err = collect.Pending(fork, namespace)
+				msg.summary, msg.err = collect.Pending(fork, namespace, p.shadows())
 			}
 			p.send(msg)
 		})

@@ -67,6 +67,8 @@ type announcing interface {
 // LiveSource is a Source connected to a cluster.
 type LiveSource interface {
 	announcing
+	// Shadows reports whether the engine only decides, and another scheduler binds the pods.
+	Shadows() bool
 	// Hold stops the engine, which another goroutine drives, while do runs.
 	Hold(do func())
 	// Usage returns the last usage reading of a node and starts the next if it is due; nil if there is no such node.

@@ -26,7 +26,7 @@ func (m *Model) Troubles(now time.Time) []Trouble {
 	now = m.asOf(now)
 	h := &m.Header.Health
 	var list []Trouble
-	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, unboundTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
 		if t := find(h, now); t != nil {
 			list = append(list, *t)
 		}
@@ -51,6 +51,20 @@ func leaderTrouble(h *Health, now time.Time) *Trouble {
 		t.Text, t.Brief = h.Holder+" has not renewed its lease for "+wholeSpan(silent)+": failover in "+wholeSpan(left), "leader silent"
 	default:
 		return nil
+	}
+	return t
+}
+
+func unboundTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Unbound == 0 {
+		return nil
+	}
+	t := &Trouble{Text: counted(h.Unbound, "pod") + " have a place and nobody binds them", Brief: counted(h.Unbound, "pod") + " not bound", Bad: true, Pane: QueuePane}
+	if h.Unbound == 1 {
+		t.Text = "1 pod has a place and nobody binds it"
+	}
+	if h.Unheld != "" {
+		t.Text, t.Pane = t.Text+": no scheduler holds "+h.Unheld, LeaderPane
 	}
 	return t
 }
@@ -164,6 +178,9 @@ func reasonOnNodes(reason string, nodes int) string {
 func drawHealth(a draw.Area, s *drawCtx) {
 	h := &s.Header.Health
 	switch why := s.unknownHealth(); {
+	case s.Header.Silent > 0:
+		a.Fit(1, 0, a.W-2, themes.Warn.With(themes.Bold), "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
+		return
 	case why != "":
 		x := a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown:")
 		a.Fit(x+1, 0, a.W-x-2, themes.Style(themes.Text), why)
@@ -178,9 +195,6 @@ func drawHealth(a draw.Area, s *drawCtx) {
 	troubles := s.Troubles(s.now)
 	if len(troubles) == 0 {
 		x := a.Text(1, 0, themes.Good.With(themes.Bold), "✓ healthy")
-	case s.Header.Silent > 0:
-		a.Fit(1, 0, a.W-2, themes.Warn.With(themes.Bold), "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
-		return
 		r := rowWriter{a: a, x: x}
 		r.fact(themes.Style(themes.Dim), countNodes(h.Nodes)+" ready, no pod unschedulable or backing off", "")
 		return

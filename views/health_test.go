@@ -55,6 +55,17 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 		},
 		{"an expired lease", func(m *views.Model) { m.Header.Health.Renewed = ago(19 * time.Second) }, " ✗ the lease of replica-b expired 4s ago: no pod is scheduled  ! goes there", views.LeaderPane},
 		{"a free lease", func(m *views.Model) { m.Header.Health.Holder = "" }, " ✗ no scheduler leads: no pod is scheduled  ! goes there", views.LeaderPane},
+		{"pods that nobody binds", func(m *views.Model) {
+			h := &m.Header.Health
+			h.Holder, h.Lease, h.Unbound, h.Unheld, h.Unplaced = "", 0, 396, "kube-system/kube-scheduler", 4
+		}, " ✗ 396 pods have a place and nobody binds them: no scheduler holds kube-system/kube-scheduler  ! goes there   4 pods Pending", views.LeaderPane},
+		{"a pod that nobody binds, and leases that may not be read", func(m *views.Model) {
+			m.Header.Health.Unbound = 1
+		}, " ✗ 1 pod has a place and nobody binds it  ! goes there", views.QueuePane},
+		{"an API server that says nothing, and so of the leader neither", func(m *views.Model) {
+			m.Header.Health.Renewed = ago(9 * time.Second)
+			m.Header.Alert, m.Header.Blind, m.Header.AsOf, m.Header.Silent = "nothing heard from the API server for 8s", true, ago(8*time.Second), 8*time.Second
+		}, " ? nothing heard from the API server for 8s ", ""},
 		{"a blocked drain", func(m *views.Model) {
 			m.Header.Health.Blocked, m.Header.Health.BlockedReason = 2, "budget gateway needs 4 healthy pods and has 4"
 		}, " ≥ 2 evictions blocked: budget gateway needs 4 healthy pods and has 4  ! goes there", views.EvictionsPane},

@@ -30,11 +30,11 @@ func (l *Leader) noLease() bool { return l.State == "absent" }
 func drawLeader(a draw.Area, s *drawCtx) {
 	l := s.Leader
 	if l == nil {
-		drawAbsent(a, "one scheduler, no election")
+		drawAbsent(a, "no lease found")
 		return
 	}
 	if l.noLease() {
-		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "there is no scheduler lease")
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "no lease found of a scheduler")
 		_, rest := a.Top(2)
 		leaderFacts(a.In(rest), l, s)
 		return
@@ -290,7 +290,7 @@ func formatSpan(d time.Duration) string { return string(draw.AppendSpan(nil, d))
 func stripLeader(a draw.Area, s *drawCtx) {
 	l := s.Leader
 	if l == nil {
-		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "one scheduler, no election")
+		a.Fit(0, 0, a.W, themes.Style(themes.Dim), "no lease found")
 		return
 	}
 	if l.noLease() {

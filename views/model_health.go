@@ -9,6 +9,10 @@ type Health struct {
 	Holder       string
 	Renewed      time.Time
 	Lease, Retry time.Duration
+	// Unbound is how many pods have a place in this scheduler and wait for another to bind them, for longer than that takes. Unheld is the lease
+	// that no scheduler holds, if that is known to be so.
+	Unbound int
+	Unheld  string
 	// Nodes is how many nodes there are, NotReady and Pressed how many of them are not ready, or short of memory, disk or
 	// process IDs; OnePressed is the first of the latter, with its key.
 	Nodes, NotReady, Pressed  int

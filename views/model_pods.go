@@ -17,11 +17,13 @@ type Queue struct {
 // QueueCounts is how many pods each part of the queue holds.
 type QueueCounts struct {
 	Active, Backoff, Unschedulable, Gated, InFlight int
+	// Decided have a node in this scheduler, and another is to bind them.
+	Decided int
 }
 
 // Waiting returns how many pods have no node yet.
 func (c QueueCounts) Waiting() int {
-	return c.Active + c.Backoff + c.Unschedulable + c.Gated + c.InFlight
+	return c.Active + c.Backoff + c.Unschedulable + c.Gated + c.InFlight + c.Decided
 }
 
 // PodRow is one pod in the queue.

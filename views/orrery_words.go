@@ -109,6 +109,9 @@ func (o *orreryCtx) queueWords() []phrase {
 	if o.Counts.Gated > 0 {
 		lines = append(lines, line(Gated, o.Counts.Gated))
 	}
+	if o.Counts.Decided > 0 {
+		lines = append(lines, line(Decided, o.Counts.Decided))
+	}
 	if o.Counts.InFlight > 0 {
 		lines = append(lines, line(InFlight, o.Counts.InFlight))
 	}
@@ -136,7 +139,7 @@ func (o *orreryCtx) leaderWords() []phrase {
 	l := o.Leader
 	switch {
 	case l == nil:
-		return []phrase{{long: []span{{dimText, "one scheduler, no election"}}, short: []span{{dimText, "no election"}}}}
+		return []phrase{{long: []span{{dimText, "no lease found"}}, short: []span{{dimText, "no lease"}}}}
 	case l.noLease():
 		return []phrase{{long: []span{{dimText, "there is no scheduler lease"}}, short: []span{{dimText, "no lease"}}}}
 	case l.Holder == "":

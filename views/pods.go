@@ -66,7 +66,7 @@ var podsPane = ListPane[ClusterPod]{
 
 // podStateOrder is the order by state: the states in which a pod is stuck come first.
 var podStateOrder = [podStates]int{
-	Unschedulable: 0, Backoff: 1, Gated: 2, Nominated: 3, Active: 4, InFlight: 5, Created: 6, Evicted: 7, Terminating: 8, Bound: 9, Deleted: 10,
+	Unschedulable: 0, Backoff: 1, Gated: 2, Nominated: 3, Active: 4, Decided: 5, InFlight: 6, Created: 7, Evicted: 8, Terminating: 9, Bound: 10, Deleted: 11,
 }
 
 func podsRight(m *Model) string {

@@ -18,6 +18,8 @@ const (
 	Terminating
 	Evicted
 	Deleted
+	// Decided: this scheduler has a node for the pod, and leaves it to another to bind it.
+	Decided
 
 	podStates
 )
@@ -40,6 +42,7 @@ var podStateStyles = [podStates]glyphStyle{
 	Terminating:   {'▼', "terminating", "term.", themes.Terminating},
 	Evicted:       {'☠', "evicted", "evicted", themes.Terminating},
 	Deleted:       {'○', "deleted", "deleted", themes.Dim},
+	Decided:       {'▹', "decided", "decided", themes.InFlight},
 }
 
 // Glyph returns the state's sign.

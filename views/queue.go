@@ -46,11 +46,14 @@ var queuePane = ListPane[PodRow]{
 	Pod: func(p *PodRow) string { return p.Key },
 }
 
-var queueKinds = [...]struct {
+type queueKind struct {
 	state PodState
 	fill  rune
 	count func(QueueCounts) int
-}{
+}
+
+var queueKinds = [...]queueKind{
+	{Decided, '■', func(c QueueCounts) int { return c.Decided }},
 	{InFlight, '█', func(c QueueCounts) int { return c.InFlight }},
 	{Active, '▓', func(c QueueCounts) int { return c.Active }},
 	{Backoff, '▒', func(c QueueCounts) int { return c.Backoff }},
@@ -104,9 +107,10 @@ func drawQueue(a draw.Area, s *drawCtx) {
 
 // queueCounts draws the number of pods in each state, in aligned columns if one row is too short.
 func queueCounts(a draw.Area, c QueueCounts) int {
+	kinds := kindsIn(c)
 	for _, word := range [...]func(PodState) string{PodState.Word, PodState.Short} {
 		r := rowWriter{a: a}
-		for _, k := range queueKinds {
+		for _, k := range kinds {
 			n := k.count(c)
 			r.number(countStyle(k.state, n), string(k.state.Glyph())+" ", n, word(k.state))
 		}
@@ -115,9 +119,9 @@ func queueCounts(a draw.Area, c QueueCounts) int {
 		}
 		blankRow(a, 0)
 	}
-	perRow := min(max(a.W/18, 1), len(queueKinds))
+	perRow := min(max(a.W/18, 1), len(kinds))
 	w := a.W / perRow
-	for i, k := range queueKinds {
+	for i, k := range kinds {
 		x, row := i%perRow*w, a.Row(i/perRow)
 		n := k.count(c)
 		style := countStyle(k.state, n)
@@ -129,7 +133,15 @@ func queueCounts(a draw.Area, c QueueCounts) int {
 		}
 		row.Fit(end+1, 0, x+w-end-1, themes.Style(themes.Dim), word)
 	}
-	return (len(queueKinds) + perRow - 1) / perRow
+	return (len(kinds) + perRow - 1) / perRow
+}
+
+// kindsIn are the kinds that are counted on the screen. A scheduler that binds the pods itself has none that it has only decided.
+func kindsIn(c QueueCounts) []queueKind {
+	if c.Decided > 0 {
+		return queueKinds[:]
+	}
+	return queueKinds[1:]
 }
 
 // countStyle returns the style of a count; zero is dim.
@@ -388,7 +400,7 @@ func stripQueue(a draw.Area, s *drawCtx) {
 		return
 	}
 	r := rowWriter{a: a}
-	for _, k := range queueKinds {
+	for _, k := range kindsIn(s.Queue.Counts) {
 		r.number(themes.Style(k.state.Token()), "", k.count(s.Queue.Counts), k.state.Short())
 	}
 }

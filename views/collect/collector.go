@@ -16,6 +16,8 @@ type Options struct {
 	Mode   views.Mode
 	// History keeps data that the engine does not; it may be nil.
 	History *History
+	// Shadows says that the engine only decides, and another scheduler binds the pods.
+	Shadows bool
 }
 
 // Collector builds the models of an engine, and caches their unchanged parts.

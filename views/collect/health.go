@@ -27,6 +27,7 @@ func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 	t.read(e)
 	h.NotReady, h.Pressed, h.OnePressed, h.OnePressedKey = t.notReady, t.pressed, printable.Text(t.firstPressed), t.firstPressed
 	c.stuckPod(&h, e)
+	c.unboundPods(&h, e)
 	h.Panics, h.LastPanic = latePanics(e)
 	if devices {
 		c.deviceHealth(&h)
@@ -90,6 +91,34 @@ func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
 			h.StuckSince = *first
 		}
 		return
+	}
+}
+
+// unboundAfter is how long a scheduler that is there may take to bind a pod for which this one has a place.
+const unboundAfter = 5 * time.Second
+
+// unboundPods finds pods that this scheduler has placed and that no other binds, as none leads. A shadow gives such a place up after a
+// while, which counts as an error of the binding, and then finds one again.
+func (c *Collector) unboundPods(h *views.Health, e *engine.Engine) {
+	if !c.options.Shadows {
+		return
+	}
+	failed := e.Queue().Counts().ErrorBackoff
+	late := failed > 0
+	if first := e.BindingsFrom(0, 1); len(first) > 0 {
+		late = late || first[0].Attempt > 1 || e.Now().Sub(first[0].Since) >= unboundAfter
+	}
+	ch := c.options.History
+	if !late || ch == nil {
+		return
+	}
+	if w := ch.leases.scheduler(); w != nil && w.Status(e.Now()).State == leader.Held {
+		return
+	}
+	h.Unbound = c.queueCounts(e).Decided + failed
+	h.Unplaced -= failed
+	if ch.leases.seen {
+		h.Unheld = printable.Text(ch.leases.name().String())
 	}
 }
 

@@ -21,11 +21,11 @@ import (
 // journey returns a pod's transitions through the queue with their events, and its attempts.
 func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	pod := e.Store().Pod(query.Pod.Namespace, query.Pod.Name)
-	j := &views.Journey{Pod: podName(query.Pod), State: podStateAt(e.PodState(query.Pod.Namespace, query.Pod.Name))}
+	j := &views.Journey{Pod: podName(query.Pod), State: c.podState(e, query.Pod.Namespace, query.Pod.Name)}
 	uid := query.Pod.UID
 	if pod != nil {
 		uid = pod.UID
-		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), bindingFacts(e, pod)...)
+		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), c.bindingFacts(e, pod)...)
 		j.Storage, j.Devices = c.chain.of(e, pod), c.devices.deviceLinks(pod)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
@@ -188,13 +188,17 @@ func podFacts(pod *v1.Pod) []views.Fact {
 }
 
 // bindingFacts are what the binding of a placed pod waits for.
-func bindingFacts(e *engine.Engine, pod *v1.Pod) []views.Fact {
+func (c *Collector) bindingFacts(e *engine.Engine, pod *v1.Pod) []views.Fact {
 	all := e.Bindings()
 	i := slices.IndexFunc(all, func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID })
 	if i < 0 {
 		return nil
 	}
-	facts := []views.Fact{{Name: "placed on", Value: printable.Text(all[i].Node)}}
+	place := printable.Text(all[i].Node)
+	if c.placedState(len(all[i].Waiting) > 0) == views.Decided {
+		place += " (ours; not bound)"
+	}
+	facts := []views.Fact{{Name: "placed on", Value: place}}
 	if len(all[i].Objects) > 0 {
 		facts = append(facts, views.Fact{Name: "waits for", Value: printable.Text(diagnose.Awaited(e, pod, all[i].Objects))},
 			views.Fact{Name: "gives up at", Value: all[i].Deadline.UTC().Format("15:04:05")})

@@ -38,7 +38,7 @@ func (c *Collector) leaderOf(e *engine.Engine) *views.Leader {
 	}
 	slices.SortStableFunc(v.History, func(a, b views.LeaderTransition) int { return b.At.Compare(a.At) })
 	v.History = v.History[:min(len(v.History), maxChanges)]
-	v.Pending, v.LastBound = queueCounts(e).Waiting(), lastBound(e)
+	v.Pending, v.LastBound = c.queueCounts(e).Waiting(), lastBound(e)
 	if v.State == leader.Absent.String() && len(v.Others)+len(v.Candidates)+len(v.History) == 0 {
 		return nil
 	}

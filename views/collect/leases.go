@@ -19,6 +19,7 @@ type leases struct {
 	delay      time.Duration
 	byName     map[types.NamespacedName]*leaseHistory
 	candidates candidates
+	seen       bool // a list of Leases, so that one that is not known is not there
 }
 
 // leaseHistory is a Lease's history, and the intervals between its last renewals.
@@ -80,6 +81,7 @@ func (l *leases) apply(in world.Input) {
 
 // listed applies a list to all histories: a Lease that is not in it was deleted.
 func (l *leases) listed(in world.Input, event world.Listed) {
+	l.seen = true
 	for _, o := range event.Objects {
 		if lease, ok := o.(*coordinationv1.Lease); ok && isElection(lease) {
 			l.leaseHistory(lease)

@@ -28,7 +28,7 @@ func (s source) Pods() views.Rows[views.PodRow] {
 			All: s.allPods, Compare: s.comparePods, Brief: s.briefPod,
 			Whole: func(of any) views.PodRow {
 				if b, ok := of.(*engine.BindingInFlight); ok {
-					return bindingRow(s.e, b)
+					return s.bindingRow(s.e, b)
 				}
 				return s.rows.row(s.e, of.(*queue.Pod))
 			},
@@ -78,7 +78,7 @@ func queuePart(p *queue.Pod) int {
 
 func (s source) briefPod(of any) views.PodRow {
 	if b, ok := of.(*engine.BindingInFlight); ok {
-		r := views.PodRow{State: views.InFlight, Since: b.Since, Namespace: b.Pod.Namespace, PodName: b.Pod.Name, Node: b.Node, Message: b.Stage}
+		r := views.PodRow{State: s.placedState(len(b.Waiting) > 0), Since: b.Since, Namespace: b.Pod.Namespace, PodName: b.Pod.Name, Node: b.Node, Message: b.Stage}
 		if pod := s.e.Store().Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
 			r.Labels, r.Priority, r.Gang = pod.Labels, priorityOf(pod), gangOf(pod)
 		}

@@ -12,7 +12,7 @@ import (
 // evictions and the leader what their panes count.
 func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 	m := &c.nodes
-	v := &views.Orrery{Order: m.order, Start: e.StartIndex(), Nominated: -1, Counts: queueCounts(e), Leader: c.leaderOf(e)}
+	v := &views.Orrery{Order: m.order, Start: e.StartIndex(), Nominated: -1, Counts: c.queueCounts(e), Leader: c.leaderOf(e)}
 	for _, l := range m.lanes {
 		v.Zones = append(v.Zones, l.name)
 	}

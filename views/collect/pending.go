@@ -1,7 +1,10 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
@@ -16,8 +19,8 @@ import (
 const maxGroups = 100
 
 // Pending diagnoses all pending pods, by owner and cause. It takes up to seconds, and is for a fork of the engine, on a
-// goroutine of its own.
-func Pending(e *engine.Engine, namespace string) (*views.Pending, error) {
+// goroutine of its own. An engine that shadows another scheduler has places for pods that the other is to bind: those are pending, too.
+func Pending(e *engine.Engine, namespace string, shadows bool) (*views.Pending, error) {
 	v := &views.Pending{At: e.Now()}
 	kept := 0
 	groups, err := diagnose.Pending(e, func(g *diagnose.Group) bool {
@@ -39,10 +42,16 @@ func Pending(e *engine.Engine, namespace string) (*views.Pending, error) {
 			Owner: printable.Text(g.Namespace + "/" + g.Owner), Key: world.PodRefOf(g.Pods[0]).String(), Pods: len(g.Pods),
 			Oldest: g.Oldest, Cause: printable.Text(g.Diagnosis.Summary), Places: g.Places,
 		}
+		if d := &g.Diagnosis.Decision; d.Verdict == engine.Placed {
+			row.Cause = "would go to " + printable.Text(d.Node)
+		}
 		if g.Fix != nil {
 			row.Fix = printable.Text(g.Fix.Text)
 		}
 		v.Groups.Rows = append(v.Groups.Rows, row)
+	}
+	if shadows {
+		addDecided(v, e, namespace)
 	}
 	v.Groups.Total = len(v.Groups.Rows)
 	like, nodes, places, err := diagnose.Capacity(e, groups)
@@ -58,3 +67,36 @@ func Pending(e *engine.Engine, namespace string) (*views.Pending, error) {
 	}
 	return v, nil
 }
+
+// addDecided adds the pods that have a place and are not bound, by owner.
+func addDecided(v *views.Pending, e *engine.Engine, namespace string) {
+	byOwner := map[string]int{}
+	for _, b := range e.Bindings() {
+		pod := e.Store().Pod(b.Pod.Namespace, b.Pod.Name)
+		if pod == nil || len(b.Waiting) > 0 || namespace != "" && b.Pod.Namespace != namespace {
+			continue
+		}
+		v.Pods++
+		owner, cause := b.Pod.Namespace+"/"+diagnose.OwnerOf(pod), "would go to "+printable.Text(b.Node)
+		i, known := byOwner[owner]
+		if !known {
+			if len(v.Groups.Rows) == maxGroups {
+				v.More++
+				continue
+			}
+			i = len(v.Groups.Rows)
+			byOwner[owner] = i
+			v.Groups.Rows = append(v.Groups.Rows, views.PendingGroup{Owner: printable.Text(owner), Key: b.Pod.String(), Oldest: pod.CreationTimestamp.Time, Cause: cause})
+		}
+		g := &v.Groups.Rows[i]
+		if g.Pods++; pod.CreationTimestamp.Time.Before(g.Oldest) {
+			g.Oldest = pod.CreationTimestamp.Time
+		}
+		if g.Cause != cause && !strings.HasSuffix(g.Cause, andOthers) {
+			g.Cause += andOthers
+		}
+	}
+	slices.SortStableFunc(v.Groups.Rows, func(a, b views.PendingGroup) int { return cmp.Compare(b.Pods, a.Pods) })
+}
+
+const andOthers = " and other nodes"

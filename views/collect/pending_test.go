@@ -33,7 +33,7 @@ func TestPending_GroupsWithinBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := collect.Pending(e, "")
+	all, err := collect.Pending(e, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestPending_GroupsWithinBounds(t *testing.T) {
 			t.Errorf("not printable: %q", s)
 		}
 	})
-	one, err := collect.Pending(e, "other")
+	one, err := collect.Pending(e, "other", false)
 	if err != nil || one.Pods != 1 || one.Groups.Rows[0].Key != "other/elsewhere" {
 		t.Errorf("in one namespace: %+v, %v", one, err)
 	}

@@ -51,7 +51,7 @@ func (s source) briefClusterPod(pod *v1.Pod) views.ClusterPod {
 		addRequests(&p, pod)
 	}
 	p.State, p.Reason = s.placeOf(pod)
-	if p.State == views.InFlight || p.State == views.Bound && p.NodeKey == "" { // the cache has it on its node already
+	if p.State == views.InFlight || p.State == views.Decided || p.State == views.Bound && p.NodeKey == "" { // the cache has it on its node already
 		if assumed, err := s.e.Cache().GetPod(pod); err == nil {
 			p.NodeKey = assumed.Spec.NodeName
 		}
@@ -73,7 +73,7 @@ func (s source) placeOf(pod *v1.Pod) (views.PodState, string) {
 		}
 		return stateOf(queued.State()), strings.Join(queued.Rejectors(), ", ")
 	}
-	state := podStateAt(s.e.PodState(pod.Namespace, pod.Name))
+	state := s.podState(s.e, pod.Namespace, pod.Name)
 	if state == views.Deleted {
 		return views.Created, "waits for the scheduler " + pod.Spec.SchedulerName
 	}

@@ -28,7 +28,7 @@ func partCounts(n queue.Counts) [len(queueParts)]int {
 // queueOf returns the heads of the queue's parts for the overview, or the rows of the whole queue for its own pane. It
 // costs only the rows shown.
 func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
-	v := &views.Queue{Counts: queueCounts(e)}
+	v := &views.Queue{Counts: c.queueCounts(e)}
 	c.rows.of(e)
 	if query.Open == views.Overview {
 		most := overviewRows
@@ -43,15 +43,53 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 		return v
 	}
 	v.Transitions = recentTransitions(e, query.Rows, v.Counts.Waiting())
+	if c.options.Shadows {
+		decidedTransitions(v.Transitions)
+	}
 	return v
 }
 
+// decidedTransitions gives pods that got a node the state in which they wait for another scheduler to bind them.
+func decidedTransitions(list []views.Transition) {
+	for i := range list {
+		switch t := &list[i]; {
+		case t.Node == "":
+		case t.To == views.InFlight:
+			t.To = views.Decided
+		case t.From == views.InFlight:
+			t.From = views.Decided
+		}
+	}
+}
+
 // queueCounts are the counts of the queue's parts.
-func queueCounts(e *engine.Engine) views.QueueCounts {
+func (c *Collector) queueCounts(e *engine.Engine) views.QueueCounts {
 	counts := partCounts(e.Queue().Counts())
-	return views.QueueCounts{
+	v := views.QueueCounts{
 		Active: counts[0], Backoff: counts[1], Unschedulable: counts[2], Gated: counts[3], InFlight: e.BindingCount(),
 	}
+	if c.options.Shadows {
+		v.InFlight = e.WaitingCount()
+		v.Decided = e.BindingCount() - v.InFlight
+	}
+	return v
+}
+
+// placedState is the state of a pod that has a place: a scheduler that only decides has nothing in flight.
+func (c *Collector) placedState(waitsForPermit bool) views.PodState {
+	if c.options.Shadows && !waitsForPermit {
+		return views.Decided
+	}
+	return views.InFlight
+}
+
+// podState is a pod's state now.
+func (c *Collector) podState(e *engine.Engine, namespace, name string) views.PodState {
+	state := e.PodState(namespace, name)
+	if state == engine.StateBinding {
+		return c.placedState(false)
+	}
+	return podStateAt(state)
 }
 
 // podList is a window of the whole queue, its parts one after the other.
@@ -73,13 +111,16 @@ func (c *Collector) bindingRows(e *engine.Engine, first, n int) []views.PodRow {
 	bindings := e.BindingsFrom(first, n)
 	rows := make([]views.PodRow, len(bindings))
 	for i := range bindings {
-		rows[i] = bindingRow(e, &bindings[i])
+		rows[i] = c.bindingRow(e, &bindings[i])
 	}
 	return rows
 }
 
-func bindingRow(e *engine.Engine, u *engine.BindingInFlight) views.PodRow {
-	r := views.PodRow{State: views.InFlight, Attempts: u.Attempt, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
+func (c *Collector) bindingRow(e *engine.Engine, u *engine.BindingInFlight) views.PodRow {
+	r := views.PodRow{State: c.placedState(len(u.Waiting) > 0), Attempts: u.Attempt, Since: u.Since, Reason: printable.Text(u.Stage + " → " + u.Node)}
+	if r.State == views.Decided {
+		r.Reason = printable.Text("→ " + u.Node + " (ours; not bound)")
+	}
 	r.Name, r.Key = podNames(u.Pod)
 	pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name)
 	if pod != nil {
