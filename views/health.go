@@ -26,7 +26,7 @@ func (m *Model) Troubles(now time.Time) []Trouble {
 	now = m.asOf(now)
 	h := &m.Header.Health
 	var list []Trouble
-	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, unboundTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
+	for _, find := range [...]func(*Health, time.Time) *Trouble{leaderTrouble, unboundTrouble, nodeTrouble, panicTrouble, deviceTrouble, podTrouble, gangTrouble, claimTrouble, refusedTrouble, overdueTrouble, blockedTrouble, pressureTrouble} {
 		if t := find(h, now); t != nil {
 			list = append(list, *t)
 		}
@@ -83,6 +83,14 @@ func panicTrouble(h *Health, _ time.Time) *Trouble {
 	}
 	brief := counted(h.Panics, "plugin panic")
 	return &Trouble{Text: brief + ": " + h.LastPanic, Brief: brief, Bad: true, Pane: PluginsPane}
+}
+
+func refusedTrouble(h *Health, _ time.Time) *Trouble {
+	if h.Refused == 0 {
+		return nil
+	}
+	brief := counted(h.Refused, "object") + " refused in part"
+	return &Trouble{Text: brief + ": " + h.LastRefused, Brief: brief, Pane: PodsPane}
 }
 
 func deviceTrouble(h *Health, _ time.Time) *Trouble {

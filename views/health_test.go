@@ -49,6 +49,9 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			h := &m.Header.Health
 			h.Panics, h.LastPanic, h.Unplaced = 2, "plugin Picky panicked at Filter of pod shop/web: no zone", 9
 		}, " ✗ 2 plugin panics: plugin Picky panicked at Filter of pod shop/web: no zone  ! goes there   9 pods Pending", views.PluginsPane},
+		{"an object that is used without a field", func(m *views.Model) {
+			m.Header.Health.Refused, m.Header.Health.LastRefused = 1, "using Node \"n\" without a field: it is odd"
+		}, " ≥ 1 object refused in part: using Node \"n\" without a field: it is odd  ! goes there", views.PodsPane},
 		{
 			"a silent leader before all", func(m *views.Model) { m.Header.Health.Renewed, m.Header.Health.NotReady = ago(9*time.Second), 3 },
 			" ✗ replica-b has not renewed its lease for 9s: failover in 6s  ! goes there   3 of 40 nodes NotReady", views.LeaderPane,

@@ -37,6 +37,9 @@ type Health struct {
 	// Panics is how often plugins have panicked lately, LastPanic the last of them in words.
 	Panics    int
 	LastPanic string
+	// Refused is how many objects the scheduler has lately refused, or uses without a field, LastRefused the last of them in words.
+	Refused     int
+	LastRefused string
 	// Blocked is how many evictions a PodDisruptionBudget does not allow, with the reason of the first; Overdue how many
 	// predicted ones have not happened.
 	Blocked, Overdue int

@@ -18,19 +18,22 @@ import (
 // TestCommands_OnCluster runs the scripts in testdata/cluster. In them, KUBECONFIG names a small cluster with another
 // scheduler; $LIMITED is the kubeconfig of a user without the right to read disruption budgets and jobs, $BLIND of one
 // without the right to read pods, and $VOLUMELESS of one without the right to read claims, in a cluster that has pod "db"
-// with a claim, too. lacks FILE looks for secrets in a recording.
+// with a claim, too, and $ODD that of a cluster with a pod on a node that requests less than nothing. lacks FILE looks for secrets in a recording.
 func TestCommands_OnCluster(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cluster", UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			endAtOnce(e)
 			for name, forbidden := range map[string][]string{
-				"KUBECONFIG": nil, "LIMITED": {"poddisruptionbudgets", "jobs"}, "BLIND": {"pods"}, "VOLUMELESS": {"persistentvolumeclaims"},
+				"KUBECONFIG": nil, "LIMITED": {"poddisruptionbudgets", "jobs"}, "BLIND": {"pods"}, "VOLUMELESS": {"persistentvolumeclaims"}, "ODD": nil,
 			} {
 				stub := stubCluster(t)
 				stub.forbidden = forbidden
 				if name == "VOLUMELESS" {
 					stub.objects = append(stub.objects, mk.Pod("db").UID("db").PVC("c").CPU("1").Obj())
+				}
+				if name == "ODD" {
+					stub.objects = append(stub.objects, mk.Pod("odd").UID("odd").CPU("-1").Memory("9100T").Node("node-1").Obj())
 				}
 				dir := filepath.Join(e.WorkDir, "."+name)
 				if err := os.Mkdir(dir, 0o700); err != nil {

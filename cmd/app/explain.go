@@ -79,6 +79,7 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 	if err != nil {
 		return nil, err
 	}
+	warn(c, refusals(s.Engine().Refusals())...)
 	owner, ofOwner := "", len(args) == 0
 	workload, ofWorkload := "", false
 	if !ofOwner && !namesPod(s, args[0]) {

@@ -78,6 +78,8 @@ type recordDocument struct {
 	Bytes   int64   `json:"bytes"`
 	Inputs  uint64  `json:"inputs"`
 	Refused uint64  `json:"refusedInputs"`
+	// Refusals name what of them was refused, the newest first.
+	Refusals []string `json:"refusals"`
 	// Decisions are those of the shadowing engine.
 	Decisions uint64 `json:"decisions"`
 	// Ended is the limit that ended the recording: for, max-size or signal.
@@ -186,7 +188,10 @@ func (d *recordDocument) text(w io.Writer) {
 			countText(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), wereOf(a.Explained), wereOf(a.Differs))
 	}
 	if d.Refused > 0 {
-		fmt.Fprintf(w, "  the scheduler refused %s: they are recorded all the same\n", countText(d.Refused, "input"))
+		fmt.Fprintf(w, "  the scheduler refused a part of %s: they are recorded all the same\n", countText(d.Refused, "input"))
+		for _, line := range d.Refusals {
+			fmt.Fprintln(w, "    "+line)
+		}
 	}
 }
 

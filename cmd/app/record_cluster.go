@@ -229,7 +229,7 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 	}
 	return &recordDocument{
 		envelope: document("Recording"), File: file, Cluster: r.from.name, Server: r.from.server, Start: momentOf(r.began),
-		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Counters().Inputs, Refused: r.refused, Decisions: decisions, Ended: ended,
+		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Counters().Inputs, Refused: r.refused, Refusals: refusals(e.Refusals()), Decisions: decisions, Ended: ended,
 		Agreement: agreementDocument{counters.Agreed, counters.Explained, counters.Differs, counters.NotCompared}, Digest: e.Digest().String(), Unread: r.unread,
 	}
 }

@@ -62,6 +62,7 @@ a drain from its end.`,
 			if err != nil {
 				return err
 			}
+			warn(c, refusals(s.Engine().Refusals())...)
 			a, err := evaluate(c, s, changes)
 			if err != nil {
 				return err

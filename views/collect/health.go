@@ -29,6 +29,7 @@ func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 	c.stuckPod(&h, e)
 	c.unboundPods(&h, e)
 	h.Panics, h.LastPanic = latePanics(e)
+	h.Refused, h.LastRefused = lateRefusals(e)
 	if devices {
 		c.deviceHealth(&h)
 	}
@@ -39,8 +40,26 @@ func (c *Collector) health(e *engine.Engine, devices bool) views.Health {
 	return h
 }
 
-// panicsShown is how long a plugin's panic counts as trouble.
+// panicsShown is how long a plugin's panic, or a refused object, counts as trouble.
 const panicsShown = 5 * time.Minute
+
+// lateRefusals counts the objects that were refused of late, or are used without a field, and returns the last.
+func lateRefusals(e *engine.Engine) (n int, last string) {
+	for _, refused := range slices.Backward(e.Refusals()) {
+		if e.Now().Sub(refused.At) > panicsShown {
+			break
+		}
+		if n++; n == 1 {
+			last = printable.Line(refused.Err.Error(), maxRefusal)
+		}
+	}
+	return n, last
+}
+
+// maxRefusal bounds the text of a refused object.
+//
+//orrery:limit screen; the text of an object that was refused, in characters; cut off
+const maxRefusal = 300
 
 // latePanics counts the plugins' panics of late, and returns the last.
 func latePanics(e *engine.Engine) (n int, last string) {

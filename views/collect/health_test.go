@@ -96,3 +96,25 @@ func TestHealth_PluginPanics(t *testing.T) {
 		t.Errorf("%d panics after six minutes", h.Panics)
 	}
 }
+
+func TestHealth_RefusedObjects(t *testing.T) {
+	e, err := engine.New(engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	_ = e.Apply(world.Input{At: at, Event: world.Listed{Kind: world.Pod, Objects: []world.Object{
+		mk.Pod("a").CPU("-1").Node("n").Obj(), mk.Pod("b").CPU("-2").Node("n").Obj(),
+	}}})
+	c := collect.New(collect.Options{})
+	const want = `using Pod "default/b" on node "n" without a field: spec.containers[0].resources.requests.cpu is negative`
+	if h := c.Model(e, collect.Query{}).Header.Health; h.Refused != 2 || h.LastRefused != want {
+		t.Errorf("%d refused, the last %q, want 2 and %q", h.Refused, h.LastRefused, want)
+	}
+	if err := e.Apply(world.Input{At: at.Add(6 * time.Minute), Event: world.Tick{}}); err != nil {
+		t.Fatal(err)
+	}
+	if h := c.Model(e, collect.Query{}).Header.Health; h.Refused != 0 {
+		t.Errorf("%d refused after six minutes", h.Refused)
+	}
+}

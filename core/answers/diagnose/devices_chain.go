@@ -14,6 +14,7 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/objects/requests"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/config"
 	"orrery/core/world"
@@ -121,11 +122,11 @@ func (p *pendingPod) deviceClaims() []DeviceClaim {
 	for i := range p.pod.Spec.ResourceClaims {
 		claims = append(claims, p.deviceClaim(&p.pod.Spec.ResourceClaims[i]))
 	}
-	requests := resourcehelper.PodRequests(p.pod, resourcehelper.PodResourcesOptions{})
-	for _, name := range slices.Sorted(maps.Keys(requests)) {
-		amount := requests[name]
-		if class := p.engine.Devices().ClassOf(name); class != nil && !amount.IsZero() {
-			claims = append(claims, extendedClaim(name, class.Name, amount.Value()))
+	requested := requests.Of(p.pod, resourcehelper.PodResourcesOptions{})
+	for _, name := range slices.Sorted(maps.Keys(requested)) {
+		amount := requests.Amount(name, requested[name])
+		if class := p.engine.Devices().ClassOf(name); class != nil && amount > 0 {
+			claims = append(claims, extendedClaim(name, class.Name, amount))
 		}
 	}
 	return claims

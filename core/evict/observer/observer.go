@@ -83,7 +83,7 @@ func (c *Observer) Apply(in world.Input) {
 	switch event := in.Event.(type) {
 	case world.Changed:
 		deltas, err := c.store.Apply(event)
-		if err != nil {
+		if err != nil && len(deltas) == 0 {
 			return
 		}
 		pod, _ := event.Object.(*v1.Pod)

@@ -11,30 +11,33 @@ import (
 )
 
 // Amount is a quantity as the scheduler counts it: millicores for cpu, whole units otherwise, rounded up. One beyond an
-// int64 is the greatest int64; the quantity's own methods make any number of it, often zero.
+// int64 is the greatest int64; the quantity's own methods make any number of it, often zero. A negative one is zero.
 func Amount(name v1.ResourceName, q resource.Quantity) int64 {
 	scale := resource.Scale(0)
 	if name == v1.ResourceCPU {
 		scale = resource.Milli
 	}
-	if q.CmpInt64(mostCounted) > 0 && q.Cmp(*resource.NewScaledQuantity(math.MaxInt64, scale)) >= 0 {
+	if q.Sign() <= 0 {
+		return 0
+	}
+	if q.CmpInt64(mostNamed) > 0 && q.Cmp(*resource.NewScaledQuantity(math.MaxInt64, scale)) >= 0 {
 		return math.MaxInt64
 	}
 	return q.ScaledValue(scale)
 }
 
-// mostCounted is the greatest amount of one quantity: a thousand of them still add up in an int64. It is eight pebibytes of
-// memory.
+// mostNamed is the greatest amount that a what-if or an import may name: a thousand of them still add up in an int64. It is eight
+// pebibytes of memory. Objects of a cluster may have more.
 //
-//orrery:limit scheduler; the amount of one quantity that counts; more counts as so much
-const mostCounted = 1 << 53
+//orrery:limit answers; the amount of one resource in a what-if or an import; it is refused
+const mostNamed = 1 << 53
 
-// Most is how much of a resource one container may request and a node may have, in whole units.
+// Most is how much of a resource a what-if or an import may name, in whole units.
 func Most(name v1.ResourceName) int64 {
 	if name == v1.ResourceCPU {
-		return mostCounted / 1000
+		return mostNamed / 1000
 	}
-	return mostCounted
+	return mostNamed
 }
 
 // AmountIn is the amount of one resource in a node's sums, in the units of [Amount].

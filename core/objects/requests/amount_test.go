@@ -25,6 +25,9 @@ func TestAmount(t *testing.T) {
 		"1e30":                {math.MaxInt64, math.MaxInt64},
 		"8Ei":                 {math.MaxInt64, math.MaxInt64},
 		"1e-30":               {1, 1},
+		"-5":                  {0, 0},
+		"-9E":                 {0, 0},
+		"-1e30":               {0, 0},
 	} {
 		q := resource.MustParse(text)
 		if got := requests.Amount(v1.ResourceCPU, q); got != want.cpu {

@@ -38,7 +38,8 @@ func (s *PlainSum) Defaults(milliCPU, bytes int64) {
 }
 
 // Plain sums up what a pod's spec requests, without a list and so without allocations. It returns false for the few pods for which
-// that is not all: those with init containers, with requests of the whole pod, or with further resources in several containers.
+// that is not all: those with init containers, with requests of the whole pod, with further resources in several containers, or with
+// a negative quantity.
 func Plain(pod *v1.Pod) (sum PlainSum, ok bool) {
 	if len(pod.Spec.InitContainers) > 0 || pod.Spec.Resources != nil {
 		return sum, false
@@ -62,26 +63,30 @@ func Plain(pod *v1.Pod) (sum PlainSum, ok bool) {
 // add adds a list. It reports which of the resources the list has, and whether it is the only one so far with others.
 func (s *PlainSum) add(list v1.ResourceList) (cpu, memory, ok bool) {
 	others := len(list)
+	negative := false
 	if quantity, has := list[v1.ResourceCPU]; has {
+		negative = quantity.Sign() < 0
 		s.CPU.Add(quantity)
 		cpu = true
 		others--
 	}
 	if quantity, has := list[v1.ResourceMemory]; has {
+		negative = negative || quantity.Sign() < 0
 		s.Memory.Add(quantity)
 		memory = true
 		others--
 	}
 	if others == 0 {
-		return cpu, memory, true
+		return cpu, memory, !negative
 	}
 	if quantity, has := list[v1.ResourceEphemeralStorage]; has {
+		negative = negative || quantity.Sign() < 0
 		s.EphemeralStorage.Add(quantity)
 		others--
 	}
 	if others > 0 {
-		ok, s.others = s.others == nil, list
+		ok, s.others = s.others == nil && !negative, list
 		return cpu, memory, ok
 	}
-	return cpu, memory, true
+	return cpu, memory, !negative
 }

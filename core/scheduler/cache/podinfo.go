@@ -152,11 +152,24 @@ func (d *podDetails) parse(pod *v1.Pod, affinity *v1.Affinity) error {
 	note("requiredAffinityTerms", err)
 	d.requiredAntiAffinity, err = fwk.GetAffinityTerms(pod, repel.RequiredDuringSchedulingIgnoredDuringExecution)
 	note("requiredAntiAffinityTerms", err)
-	d.preferredAffinity, err = fwk.GetWeightedAffinityTerms(pod, attract.PreferredDuringSchedulingIgnoredDuringExecution)
+	d.preferredAffinity, err = weightedTerms(pod, attract.PreferredDuringSchedulingIgnoredDuringExecution)
 	note("preferredAffinityTerms", err)
-	d.preferredAntiAffinity, err = fwk.GetWeightedAffinityTerms(pod, repel.PreferredDuringSchedulingIgnoredDuringExecution)
+	d.preferredAntiAffinity, err = weightedTerms(pod, repel.PreferredDuringSchedulingIgnoredDuringExecution)
 	note("preferredAntiAffinityTerms", err)
 	return utilerrors.NewAggregate(bad)
+}
+
+// maxWeight is the greatest weight of a preferred term that an API server admits. Scores of all nodes would follow a greater one.
+const maxWeight = 100
+
+// weightedTerms parses preferred terms; one with a weight that no API server admits is as one that does not parse.
+func weightedTerms(pod *v1.Pod, terms []v1.WeightedPodAffinityTerm) ([]fwk.WeightedAffinityTerm, error) {
+	for i := range terms {
+		if weight := terms[i].Weight; weight < 0 || weight > maxWeight {
+			return nil, fmt.Errorf("the weight of term %d is %d, and a weight is at most %d and not negative", i, weight, maxWeight)
+		}
+	}
+	return fwk.GetWeightedAffinityTerms(pod, terms)
 }
 
 // hostPortsOf returns the host ports of the pod's containers and of its restartable init containers (sidecars).

@@ -12,7 +12,7 @@ import (
 // Apply applies one input. Timers due before the input fire first, each at its own time, so the result does not depend
 // on how often the engine is called.
 //
-// The error reports the invalid part of the input, which is ignored: a malformed object, or a change that contradicts
+// The error reports the invalid part of the input, which is ignored: a malformed object or field, or a change that contradicts
 // the known state. The engine keeps running. After an error that wraps *cache.CorruptionError a node's cached contents
 // are unreliable, and a scheduler that acts on a real cluster should restart.
 func (e *Engine) Apply(in world.Input) error {
@@ -23,6 +23,7 @@ func (e *Engine) Apply(in world.Input) error {
 	e.devicesFreed(nil)
 	if err != nil {
 		e.counters.Refused++
+		e.rememberRefusal(err)
 	}
 	e.resumeBindings()
 	return err

@@ -129,6 +129,7 @@ type Engine struct {
 	counters    Counters
 	digest      Digest
 	problems    []Problem
+	refusals    []Problem
 	panics      map[PanicSource]uint64
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) forkWhole(forkPlugins forkProfile) (*Engine, error) {
 		return nil, err
 	}
 	f.decisions, f.journal, f.queueDepths = e.decisions.fork(), e.journal.Fork(), e.queueDepths
-	f.problems, f.lastSearch = slices.Clone(e.problems), e.forkLastSearch()
+	f.problems, f.refusals, f.lastSearch = slices.Clone(e.problems), slices.Clone(e.refusals), e.forkLastSearch()
 	if e.suspended != nil {
 		f.forkSuspended(e.suspended)
 	}

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/store"
 )
 
 // schedulePod searches for a node and picks the best.
@@ -83,16 +84,16 @@ func (a *attempt) preFilter() (searchStep, error) {
 	e.statuses.Reset()
 	d := &a.fit.Diagnosis
 	d.NodeToStatus = e.statuses
+	if field := store.UnusableField(a.pod); field != "" {
+		return a.rejectEverywhere(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, field).WithPlugin(podSpec))
+	}
 	result, status, plugins := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod)
 	d.UnschedulablePlugins = plugins
 	if !status.IsSuccess() {
 		if !status.IsRejected() {
 			return searched, status.AsError()
 		}
-		d.NodeToStatus.SetAbsentNodesStatus(status)
-		d.PreFilterMsg = status.Message()
-		d.AddPluginStatus(status)
-		return a.countFeasible()
+		return a.rejectEverywhere(status)
 	}
 	a.allowed, a.restricting = result, plugins
 	if result.AllNodes() {
@@ -102,6 +103,19 @@ func (a *attempt) preFilter() (searchStep, error) {
 		a.hinted = a.nodeHint()
 	}
 	return evaluating, nil
+}
+
+// podSpec stands for a plugin where a field of the pod itself rejects it. It registers for no events: the field of a pod does not change
+// while it is pending, or as good as never, and then the flush of unschedulable pods finds it.
+const podSpec = "PodSpec"
+
+// rejectEverywhere ends a search before Filter.
+func (a *attempt) rejectEverywhere(status *fwk.Status) (searchStep, error) {
+	d := &a.fit.Diagnosis
+	d.NodeToStatus.SetAbsentNodesStatus(status)
+	d.PreFilterMsg = status.Message()
+	d.AddPluginStatus(status)
+	return a.countFeasible()
 }
 
 // evaluate filters the node to look at first, if there is one.

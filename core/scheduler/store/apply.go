@@ -7,8 +7,8 @@ import (
 )
 
 // Apply takes in one event and returns its changes: none (it is repeated, late, or of a kind that is not kept), one, or two
-// if another object has taken over a name. They are valid until the next call. An error means that the object was rejected
-// and the store is unchanged.
+// if another object has taken over a name. They are valid until the next call. An error without changes means that the object
+// was rejected and the store is unchanged; one with changes names a field that the object is used without.
 func (s *Store) Apply(c world.Changed) ([]Delta, error) {
 	if isNil(c.Object) {
 		return nil, errors.New("an event came without an object")
@@ -17,22 +17,26 @@ func (s *Store) Apply(c world.Changed) ([]Delta, error) {
 	if sh == nil {
 		return nil, nil
 	}
-	check := validate
-	if c.Op == world.Deleted {
-		check = validateIdentity // the object is deleted, so no other field matters
-	}
-	if err := check(sh.kind, c.Object); err != nil {
-		return nil, err
-	}
+	namespace, name := c.Object.GetNamespace(), c.Object.GetName()
+	held := sh.objects.get(namespace, name)
 	deltas := s.deltas[:0]
-	held := sh.objects.get(c.Object.GetNamespace(), c.Object.GetName())
-	switch {
-	case c.Op == world.Deleted:
+	if c.Op == world.Deleted {
+		if err := validateIdentity(sh.kind, c.Object); err != nil { // no other field of a deleted object matters
+			return nil, err
+		}
 		return sh.applyDeleted(deltas, held, c.Object), nil
+	}
+	holds, err := check(sh.kind, c.Object, held)
+	switch {
+	case !holds:
+		return nil, err
 	case world.IsTerminated(c.Object):
 		return sh.applyTerminated(deltas, held, c.Object), nil
 	}
-	return sh.applyPresent(deltas, held, c.Object), nil
+	if deltas = sh.applyPresent(deltas, held, c.Object); len(deltas) == 0 {
+		return deltas, nil // what it does without matters as little as the event
+	}
+	return deltas, err
 }
 
 // applyPresent takes in a state of an existing object.

@@ -334,7 +334,7 @@ func TestReplace_IsolatesRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := state("bad/1@2")
-	bad.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", "-1")
+	bad.UID = ""
 	deltas, errs := s.Replace(world.Listed{Kind: world.Pod, Objects: []world.Object{
 		bad, nil, mk.Node("n").Obj(), state("good/2@3"),
 	}})
@@ -345,7 +345,7 @@ func TestReplace_IsolatesRejected(t *testing.T) {
 		t.Errorf("the refused pod's earlier state is kept (-want +got):\n%s", diff)
 	}
 	want := []string{
-		`refusing Pod "default/bad": spec.containers[0].resources.requests.cpu is negative`,
+		`refusing Pod "default/bad": metadata.uid is missing`,
 		"a list of Pod came with an object missing",
 		"a list of Pod came with an object of type *v1.Node",
 	}

@@ -51,7 +51,7 @@ func (sh *kindStore) codeState(c *codec.Coder) {
 
 // read takes in an object that was read.
 func (sh *kindStore) read(c *codec.Coder, o world.Object) {
-	if err := sh.validateListed(o); err != nil {
+	if holds, err := sh.checkListed(o); !holds {
 		c.Fail(err)
 		return
 	}

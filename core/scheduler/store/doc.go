@@ -30,19 +30,27 @@
 // Versions of one kind are compared across objects, as they come from one counter. Objects made by hand without such a counter
 // should leave the version empty.
 //
-// # Rejected objects
+// # Objects that no API server admits
 //
-// An object is rejected, with an error that names it and the field, if no API server of Kubernetes 1.35 admits it or if its
-// quantities would overflow. The store is then unchanged, and a list continues with its next object.
+// An object is rejected, with an error that names it and the field, if it is not identified: no name, no namespace for a namespaced
+// kind, no UID for kinds tracked by UID (pods and resource claims); names beyond 253 bytes, or with characters that are not allowed in
+// keys or on screens. The store is then unchanged, and a list continues with its next object.
 //
-//   - It is not identified: no name, no namespace for a namespaced kind, no UID for kinds tracked by UID (pods and resource
-//     claims); names beyond 253 bytes, or with characters that are not allowed in keys or on screens.
-//   - Numbers without a meaning: negative amounts, ports beyond 65535, no skew, a weight beyond 100.
-//   - Values that 1.35 does not know, where the API server accepts known ones only: operators of tolerations and selectors,
-//     effects of taints, binding modes of classes. A newer API server may know more of them; a pod or a node that uses one is not scheduled by guessing.
-//   - Amounts that no machine has: requests, overhead, and a node's cpu, memory and ephemeral storage, beyond 2^53 (cpu in
-//     thousandths), which is eight pebibytes of memory. A thousand of them add up in an int64; a sum of more than it holds
-//     saturates, wherever one is made. Sizes of volumes are compared only, and have no bound.
+// These values have no meaning for the scheduler, though a newer API server may admit some:
+//
+//   - negative amounts, ports beyond 65535, no skew, a weight beyond 100;
+//   - values that 1.35 does not know where the API server accepts known ones only: operators of tolerations and selectors, effects of
+//     taints, binding modes of classes.
+//
+// What becomes of an object with one depends on who would suffer:
+//
+//   - A pod with a node, and a node, are held, and an error names the field once: the pod uses its node in any case, and other pods
+//     must not get what it uses. Readers do without the field: a negative amount is zero, a list of affinity terms that cannot be
+//     used has none, an unknown toleration tolerates nothing, an unknown taint excludes nobody.
+//   - A pod without a node is held. It is not scheduled by guessing: its scheduling cycle ends with the [UnusableField].
+//   - Any other object is rejected.
+//
+// Amounts have no bound but an int64: what is beyond counts as the greatest one, and so does a sum of more, wherever one is made.
 //
 // Everything else is taken in and left to the plugins. Values of selectors are an example: they were not always validated, so a
 // term that cannot be parsed may exist, and it matches nothing.
@@ -80,7 +88,9 @@
 //
 //   - A name taken over by another UID is a deletion and an addition. Client-go may merge the two into one update.
 //   - A handler's OnDelete has the state that was held. Client-go hands over the final one, or a tombstone.
-//   - Amounts beyond 2^53 are refused, and sums beyond an int64 saturate. Upstream adds them up, and a sum that turns negative
-//     fits everywhere.
+//   - Amounts and sums beyond an int64 saturate, and negative amounts count as zero. Upstream counts an amount whose thousandths, for
+//     cpu, are beyond an int64 as zero, and its sums wrap around: one that turns negative fits everywhere.
+//   - A pod with a value that 1.35 does not know is not scheduled, and told so; once it has a node, it counts there. Upstream
+//     schedules it without the toleration, the spread constraint or the list of pod affinity terms that has the value.
 //   - Listing has an order. Client-go's is that of a map.
 package store

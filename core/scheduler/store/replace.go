@@ -10,7 +10,7 @@ import (
 // changes: first deletions by name, then additions and updates in the list's order.
 //
 // A rejected object is isolated: its error is returned, the held object of its name stays, and the rest of the list is
-// taken in.
+// taken in. An object that is used without a field has an error, too.
 func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	sh := s.kindStore(l.Kind)
 	if sh == nil {
@@ -20,13 +20,16 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	taken := make([]world.Object, 0, len(l.Objects))
 	listed := make(map[objectName]struct{}, len(l.Objects))
 	for _, object := range l.Objects {
-		if err := sh.validateListed(object); err != nil {
-			if errs = append(errs, err); !isNil(object) {
-				listed[nameOf(object)] = struct{}{}
-			}
-		} else if !world.IsTerminated(object) {
+		holds, err := sh.checkListed(object)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if isNil(object) || holds && world.IsTerminated(object) {
+			continue
+		}
+		listed[nameOf(object)] = struct{}{}
+		if holds {
 			taken = append(taken, object)
-			listed[nameOf(object)] = struct{}{}
 		}
 	}
 	deltas := sh.removeUnlisted(listed)
@@ -37,14 +40,14 @@ func (s *Store) Replace(l world.Listed) ([]Delta, []error) {
 	return deltas, errs
 }
 
-func (sh *kindStore) validateListed(object world.Object) error {
+func (sh *kindStore) checkListed(object world.Object) (holds bool, err error) {
 	if isNil(object) {
-		return fmt.Errorf("a list of %s came with an object missing", sh.kind)
+		return false, fmt.Errorf("a list of %s came with an object missing", sh.kind)
 	}
 	if kind := world.KindOf(object); kind != sh.kind {
-		return fmt.Errorf("a list of %s came with an object of type %T", sh.kind, object)
+		return false, fmt.Errorf("a list of %s came with an object of type %T", sh.kind, object)
 	}
-	return validate(sh.kind, object)
+	return check(sh.kind, object, sh.objects.get(object.GetNamespace(), object.GetName()))
 }
 
 func (sh *kindStore) removeUnlisted(listed map[objectName]struct{}) []Delta {

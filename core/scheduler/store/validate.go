@@ -23,19 +23,16 @@ const (
 	maxQuoted = 80
 )
 
-// Validate returns why an object must be rejected, or nil. It rejects objects that no API server admits and quantities that
-// would overflow; see the package comment. An object of an unknown kind passes.
+// Validate returns the first problem of an object, or nil: the store refuses the object, or uses it without a field; see the
+// package comment. An object of an unknown kind passes.
 func Validate(o world.Object) error {
 	if isNil(o) {
 		return errors.New("there is no object to check")
 	}
-	if kind := world.KindOf(o); kind.Resource() != (schema.GroupVersionResource{}) {
-		return validate(kind, o)
+	kind := world.KindOf(o)
+	if kind.Resource() == (schema.GroupVersionResource{}) {
+		return nil
 	}
-	return nil
-}
-
-func validate(kind world.Kind, o world.Object) error {
 	if err := validateIdentity(kind, o); err != nil {
 		return err
 	}
@@ -43,6 +40,56 @@ func validate(kind world.Kind, o world.Object) error {
 		return rejectError(kind, o, f)
 	}
 	return nil
+}
+
+// check reports whether the store holds an object, and why it does not, or which field it does without. The latter is an error
+// once: not if the held object, which may be nil, has the same.
+func check(kind world.Kind, o, held world.Object) (holds bool, err error) {
+	if err := validateIdentity(kind, o); err != nil {
+		return false, err
+	}
+	if world.IsTerminated(o) {
+		return true, nil
+	}
+	f := validateObject(o)
+	if f == nil {
+		return true, nil
+	}
+	use := ""
+	switch o := o.(type) {
+	case *v1.Node:
+	case *v1.Pod:
+		if o.Spec.NodeName == "" {
+			return true, nil // the scheduling cycle asks for UnusableField
+		}
+		use = " on node " + quoted(o.Spec.NodeName)
+	default:
+		return false, rejectError(kind, o, f)
+	}
+	if before := heldProblem(o, held); before != nil && *before == *f {
+		return true, nil
+	}
+	return true, fmt.Errorf("using %s%s without a field: %s", describe(kind, o), use, f.text())
+}
+
+// heldProblem is the problem of the held state of an object that was reported.
+func heldProblem(o, held world.Object) *fieldError {
+	if isNil(held) || held.GetUID() != o.GetUID() {
+		return nil
+	}
+	if pod, is := held.(*v1.Pod); is && pod.Spec.NodeName == "" {
+		return nil
+	}
+	return validateObject(held)
+}
+
+// UnusableField names the first field of a pod's spec with a value that the scheduler cannot go by, and what is wrong with it; empty if
+// there is none. Such a pod is not scheduled by guessing.
+func UnusableField(pod *v1.Pod) string {
+	if f := validateSpec(&pod.Spec); f != nil {
+		return f.text()
+	}
+	return ""
 }
 
 // validateIdentity checks the fields that identify an object.
@@ -66,15 +113,21 @@ func validateIdentity(kind world.Kind, o world.Object) error {
 
 // rejectError returns the error of an invalid object.
 func rejectError(kind world.Kind, o world.Object, f *fieldError) error {
-	name := quoted(o.GetName())
+	return fmt.Errorf("refusing %s: %s", describe(kind, o), f.text())
+}
+
+func describe(kind world.Kind, o world.Object) string {
+	name := o.GetName()
 	if hasNamespace(kind, o) {
-		name = quoted(o.GetNamespace() + "/" + o.GetName())
+		name = o.GetNamespace() + "/" + name
 	}
-	return fmt.Errorf("refusing %s %s: %s %s", kind, name, printable.Line(f.field, 2*maxQuoted), f.problem)
+	return string(kind) + " " + quoted(name)
 }
 
 // fieldError is an invalid field: its path and the problem.
 type fieldError struct{ field, problem string }
+
+func (f *fieldError) text() string { return printable.Line(f.field, 2*maxQuoted) + " " + f.problem }
 
 // below puts the field of an error below another one.
 func (f *fieldError) below(format string, args ...any) *fieldError {

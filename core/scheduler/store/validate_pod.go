@@ -10,14 +10,30 @@ import (
 )
 
 func validatePod(pod *v1.Pod) *fieldError {
-	spec, status := &pod.Spec, &pod.Status
+	if f := validateSpec(&pod.Spec); f != nil {
+		return f
+	}
+	status := &pod.Status
+	if f := validateRequirements(status.Resources); f != nil {
+		return f.below("status.resources")
+	}
+	if f := validateQuantities(status.AllocatedResources); f != nil {
+		return f.below("status.allocatedResources")
+	}
+	if f := validateStatuses("status.initContainerStatuses", status.InitContainerStatuses); f != nil {
+		return f
+	}
+	return validateStatuses("status.containerStatuses", status.ContainerStatuses)
+}
+
+func validateSpec(spec *v1.PodSpec) *fieldError {
 	if f := validateContainers("spec.initContainers", spec.InitContainers); f != nil {
 		return f
 	}
 	if f := validateContainers("spec.containers", spec.Containers); f != nil {
 		return f
 	}
-	if f := validateQuantities(spec.Overhead, allBounded); f != nil {
+	if f := validateQuantities(spec.Overhead); f != nil {
 		return f.below("spec.overhead")
 	}
 	if f := validateRequirements(spec.Resources); f != nil {
@@ -29,19 +45,7 @@ func validatePod(pod *v1.Pod) *fieldError {
 	if f := validateSpreadConstraints(spec.TopologySpreadConstraints); f != nil {
 		return f.below("spec")
 	}
-	if f := validateAffinity(spec.Affinity); f != nil {
-		return f.below("spec.affinity")
-	}
-	if f := validateRequirements(status.Resources); f != nil {
-		return f.below("status.resources")
-	}
-	if f := validateQuantities(status.AllocatedResources, allBounded); f != nil {
-		return f.below("status.allocatedResources")
-	}
-	if f := validateStatuses("status.initContainerStatuses", status.InitContainerStatuses); f != nil {
-		return f
-	}
-	return validateStatuses("status.containerStatuses", status.ContainerStatuses)
+	return validateAffinity(spec.Affinity).below("spec.affinity")
 }
 
 func validateContainers(field string, containers []v1.Container) *fieldError {
@@ -65,7 +69,7 @@ func validateStatuses(field string, statuses []v1.ContainerStatus) *fieldError {
 		if f := validateRequirements(statuses[i].Resources); f != nil {
 			return f.below("%s[%d].resources", field, i)
 		}
-		if f := validateQuantities(statuses[i].AllocatedResources, allBounded); f != nil {
+		if f := validateQuantities(statuses[i].AllocatedResources); f != nil {
 			return f.below("%s[%d].allocatedResources", field, i)
 		}
 	}
@@ -76,7 +80,7 @@ func validateRequirements(r *v1.ResourceRequirements) *fieldError {
 	if r == nil {
 		return nil
 	}
-	if f := validateQuantities(r.Requests, allBounded); f != nil {
+	if f := validateQuantities(r.Requests); f != nil {
 		return f.below("requests")
 	}
 	return nil

@@ -5,11 +5,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
-// Amounts of storage are compared and not added up, and drivers report all that an int64 holds: they have no bound. An API
-// server admits any claim in a volume and any volume in a claim, so these names are not checked.
+// An API server admits any claim in a volume and any volume in a claim, so these names are not checked.
 
 func validateVolume(pv *v1.PersistentVolume) *fieldError {
-	if f := validateQuantities(pv.Spec.Capacity, unbounded); f != nil {
+	if f := validateQuantities(pv.Spec.Capacity); f != nil {
 		return f.below("spec.capacity")
 	}
 	if pv.Spec.NodeAffinity == nil || pv.Spec.NodeAffinity.Required == nil {
@@ -24,13 +23,13 @@ func validateVolume(pv *v1.PersistentVolume) *fieldError {
 }
 
 func validateClaim(claim *v1.PersistentVolumeClaim) *fieldError {
-	if f := validateQuantities(claim.Spec.Resources.Requests, unbounded); f != nil {
+	if f := validateQuantities(claim.Spec.Resources.Requests); f != nil {
 		return f.below("spec.resources.requests")
 	}
 	if f := validateLabelSelector(claim.Spec.Selector); f != nil {
 		return f.below("spec.selector")
 	}
-	return validateQuantities(claim.Status.Capacity, unbounded).below("status.capacity")
+	return validateQuantities(claim.Status.Capacity).below("status.capacity")
 }
 
 // validateClass lets a missing mode pass, which plugins report.

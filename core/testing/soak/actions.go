@@ -33,7 +33,7 @@ func init() {
 		"taint": changeNode(func(draw *rand.Rand, n *v1.Node) {
 			n.Spec.Taints = pick(draw, nil, []v1.Taint{{Key: "dedicated", Value: "batch", Effect: pick(draw, v1.TaintEffectNoSchedule, v1.TaintEffectNoExecute)}})
 		}),
-		"resize-node": (*run).resizeNode, "resize-pods": (*run).resizePods, "evict": (*run).evict, "quota": (*run).limitPods,
+		"resize-node": (*run).resizeNode, "resize-pods": (*run).resizePods, "evict": (*run).evict, "quota": (*run).limitPods, "hostile": (*run).createOnNode,
 	}
 	for name, act := range faultActions {
 		actions[name] = act

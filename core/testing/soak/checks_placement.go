@@ -15,8 +15,8 @@ import (
 // asScheduled counts what a pod that is resized has, too.
 var asScheduled = resource.PodResourcesOptions{UseStatusResources: true}
 
-// checkRoom: what the pods of the node request, summed from the pods as they are in the process's store and as it has placed them
-// since, is no more than there is, of whatever the placed pod requests.
+// checkRoom: what the pods of the node request, summed anew, is no more than there is, of whatever the placed pod requests. The pods are
+// those that the process has placed there, and those that the API server has there, if the process was told of them.
 func (l *ledger) checkRoom(d *engine.Decision) {
 	l.run.checked("room")
 	store := l.engine.Store()
@@ -25,10 +25,15 @@ func (l *ledger) checkRoom(d *engine.Decision) {
 		return
 	}
 	there := map[types.UID]*v1.Pod{placed.UID: placed}
-	for o := range store.Objects(world.Pod) {
-		if pod := o.(*v1.Pod); pod.Spec.NodeName == d.Node {
-			there[pod.UID] = pod
+	for _, o := range l.run.cluster.List(world.Pod) {
+		pod, told := l.heard[o.GetUID()]
+		if !told || pod.Spec.NodeName != d.Node || world.IsTerminated(o) {
+			continue
 		}
+		if held := store.Pod(pod.Namespace, pod.Name); held != nil && held.UID == pod.UID {
+			pod = held // the state that it counts, where a late event was of an older one
+		}
+		there[pod.UID] = pod
 	}
 	for _, assumed := range l.engine.Cache().Assumed() {
 		if pod := store.Pod(assumed.Namespace, assumed.Name); assumed.Node == d.Node && pod != nil && string(pod.UID) == assumed.UID {

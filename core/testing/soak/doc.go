@@ -32,12 +32,13 @@
 // # Invariants
 //
 // What a process does is checked against what it was told: another scheduler, an event in transit or a lost answer may have made it wrong
-// about the cluster, and no scheduler can know. At rest it is compared with the cluster itself.
+// about the cluster, and no scheduler can know. At rest it is compared with the cluster itself. What it was told are the inputs, not what its
+// store made of them: a pod that it was told of and does not count is not one that it could not know.
 //
 //	at every step (ledger.go, checks_placement.go)
 //	  term        no process acts without holding the lease, nor beside another that believes that it leads
 //	  bound once  no pod is bound that the process knows to be bound or is binding
-//	  room        what the pods of a node request, summed anew, is no more than it has, with every placement
+//	  room        what the pods request that the API server has on a node, summed anew, is no more than it has, with every placement
 //	  filter      a new engine without reuse, with the same objects, lets the pod have the node
 //	  volumes     no volume is claimed for two claims, but where several pods share one
 //	  devices     no device is allocated to two claims
@@ -53,6 +54,7 @@
 //	  counters    what is counted equals a recount
 //	at rest (rest.go, level.go)
 //	  same        the store and the cache hold what the API server has
+//	  counted     what the cache counts on each node is what the API server's pods there request
 //	  pods        every pod is known, and bound if and only if it is on a node
 //	  rest        no pod is ready, and every binding in flight waits for something with a deadline
 //	  lease       a scheduler leads

@@ -53,6 +53,7 @@ var (
 		{name: "resize-pods", weight: 2, most: 6},
 		{name: "evict", weight: 3},
 		{name: "quota", weight: 1, most: 40, longest: 5 * time.Minute},
+		{name: "hostile", weight: 4, most: 6},
 	}
 	trouble = []kindOfStep{
 		{name: "break-watch", weight: 3, longest: 30 * time.Second},

@@ -32,6 +32,7 @@ type ledger struct {
 	bound   map[types.UID]string            // by an outcome, and not yet seen on it: the node
 	taken   map[world.EffectID]claimedThing // devices and volumes, by calls without an outcome yet
 	active  []*queue.Pod
+	heard   map[types.UID]*v1.Pod // the pods with a node, by the inputs themselves, whatever the store made of them
 	// resumed is whether the step goes on with a cycle that has waited for extenders: it decides by what was there when it began.
 	resumed bool
 }
@@ -40,6 +41,7 @@ func newLedger(r *replica, e *engine.Engine) *ledger {
 	return &ledger{
 		replica: r, run: r.run, engine: e, binds: map[world.EffectID]world.Bind{}, binding: map[types.UID]world.EffectID{},
 		bound: map[types.UID]string{}, taken: map[world.EffectID]claimedThing{},
+		heard: map[types.UID]*v1.Pod{},
 	}
 }
 
@@ -72,6 +74,7 @@ func (l *ledger) Applied(in world.Input, err error) {
 	case world.Changed:
 		switch o := e.Object.(type) {
 		case *v1.Pod:
+			l.hear(e.Op, o)
 			if e.Op == world.Deleted || o.Spec.NodeName != "" {
 				l.gone(o.UID) // from now on, whether it is bound is what the store says
 			}
@@ -96,7 +99,9 @@ func (l *ledger) Applied(in world.Input, err error) {
 // listed takes note of a list, which is all that the process knows from then on, stale as it may be.
 func (l *ledger) listed(pods []world.Object) {
 	onNode := map[types.UID]bool{}
+	clear(l.heard)
 	for _, o := range pods {
+		l.hear(world.Added, o.(*v1.Pod))
 		onNode[o.GetUID()] = o.(*v1.Pod).Spec.NodeName != ""
 	}
 	maps.DeleteFunc(l.bound, func(pod types.UID, _ string) bool { return !onNode[pod] })
@@ -104,6 +109,16 @@ func (l *ledger) listed(pods []world.Object) {
 		if on, there := onNode[pod]; on || !there {
 			l.gone(pod)
 		}
+	}
+}
+
+// hear takes note of a pod on its node. A node is never taken from a pod, so that a late event changes nothing.
+func (l *ledger) hear(op world.Op, pod *v1.Pod) {
+	switch {
+	case op == world.Deleted || world.IsTerminated(pod):
+		delete(l.heard, pod.UID)
+	case pod.Spec.NodeName != "":
+		l.heard[pod.UID] = pod
 	}
 }
 

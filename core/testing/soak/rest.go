@@ -1,12 +1,16 @@
 package soak
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/resource"
 
+	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -153,6 +157,67 @@ func (r *replica) checkSame() {
 			r.ledger.fail("same", "the cache does not have %s on %s", pod.Name, pod.Spec.NodeName)
 		}
 	}
+	r.checkCounted()
+}
+
+// checkCounted: what the cache counts on each node is what the pods request that the API server has there.
+func (r *replica) checkCounted() {
+	r.run.checked("counted")
+	want := map[string]map[v1.ResourceName]int64{}
+	for _, o := range r.run.cluster.List(world.Pod) {
+		pod := o.(*v1.Pod)
+		if pod.Spec.NodeName == "" || world.IsTerminated(pod) {
+			continue
+		}
+		sums := want[pod.Spec.NodeName]
+		if sums == nil {
+			sums = map[v1.ResourceName]int64{}
+			want[pod.Spec.NodeName] = sums
+		}
+		for name, q := range resource.PodRequests(pod, asScheduled) {
+			sums[name] = saturating.Add(sums[name], wholeUnits(name, q))
+		}
+	}
+	assumed := map[string]bool{}
+	for _, pod := range r.engine.Cache().Assumed() {
+		assumed[pod.Node] = true
+	}
+	nodes := r.engine.Cache().Dump().Nodes
+	for _, name := range sortedKeys(nodes) {
+		node := nodes[name]
+		if assumed[name] {
+			continue // of a binding that waits
+		}
+		has := node.GetRequested()
+		for _, of := range []struct {
+			name v1.ResourceName
+			n    int64
+		}{
+			{v1.ResourceCPU, has.GetMilliCPU()},
+			{v1.ResourceMemory, has.GetMemory()},
+			{v1.ResourceEphemeralStorage, has.GetEphemeralStorage()},
+			{hostileResource, has.GetScalarResources()[hostileResource]},
+		} {
+			if n := want[name][of.name]; n != of.n && len(node.GetPods()) > 0 {
+				r.ledger.fail("counted", "the cache counts %d of %s on %s, whose pods request %d", of.n, of.name, name, n)
+			}
+		}
+	}
+}
+
+// wholeUnits is a quantity as the scheduler counts it, by the quantity's own arithmetic where that is exact.
+func wholeUnits(name v1.ResourceName, q apiresource.Quantity) int64 {
+	most := apiresource.NewQuantity(math.MaxInt64, apiresource.DecimalSI)
+	if name == v1.ResourceCPU {
+		most = apiresource.NewMilliQuantity(math.MaxInt64, apiresource.DecimalSI)
+	}
+	switch {
+	case q.Cmp(*most) >= 0:
+		return math.MaxInt64
+	case name == v1.ResourceCPU:
+		return q.MilliValue()
+	}
+	return q.Value()
 }
 
 // checkNoneLost: every pod of the API server that runs or waits is known, and is in a state.

@@ -36,9 +36,9 @@ func (pl *DynamicResources) withImplicitClaim(pod *v1.Pod, own []*resourcev1.Res
 		return claims
 	}
 	requests, backed := map[v1.ResourceName]int64{}, false
-	for name, quantity := range resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{}) {
+	for name, quantity := range podrequests.Of(pod, resourcehelper.PodResourcesOptions{}) {
 		if !quantity.IsZero() && mayHaveClass(name) {
-			requests[name] = quantity.Value()
+			requests[name] = podrequests.Amount(name, quantity)
 			backed = backed || pl.devices.ClassOf(name) != nil
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"orrery/core/objects/requests"
 )
@@ -33,14 +32,14 @@ func newRequest(list v1.ResourceList) request {
 	for name, quantity := range list {
 		switch name {
 		case v1.ResourceCPU:
-			r.milliCPU = amountOf(name, quantity)
+			r.milliCPU = requests.Amount(name, quantity)
 		case v1.ResourceMemory:
-			r.memory = amountOf(name, quantity)
+			r.memory = requests.Amount(name, quantity)
 		case v1.ResourceEphemeralStorage:
-			r.ephemeral = amountOf(name, quantity)
+			r.ephemeral = requests.Amount(name, quantity)
 		default:
 			if requests.IsScalar(name) {
-				r.scalars = append(r.scalars, scalar{name, amountOf(name, quantity)})
+				r.scalars = append(r.scalars, scalar{name, requests.Amount(name, quantity)})
 			}
 		}
 	}
@@ -89,11 +88,8 @@ func (r *request) names(yield func(v1.ResourceName) bool) {
 }
 
 // amountIn reads one resource of a list in the unit that requests use.
-func amountIn(list v1.ResourceList, name v1.ResourceName) int64 { return amountOf(name, list[name]) }
-
-// amountOf is a quantity of a resource in its unit, at least zero and at most 2^63-1.
-func amountOf(name v1.ResourceName, q resource.Quantity) int64 {
-	return max(0, requests.Amount(name, q))
+func amountIn(list v1.ResourceList, name v1.ResourceName) int64 {
+	return requests.Amount(name, list[name])
 }
 
 // percent is 100*part/total, rounded down, for 0 <= part <= total and total > 0.

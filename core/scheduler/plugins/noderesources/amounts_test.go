@@ -8,22 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"pgregory.net/rapid"
 
 	"orrery/core/testing/mk"
 )
-
-func TestAmountOf_NeitherNegativeNorWrapped(t *testing.T) {
-	for text, want := range map[string]int64{"3": 3, "1500m": 2, "-5": 0, "-9E": 0, "-1e30": 0, "1e30": math.MaxInt64} {
-		if got := amountOf("example.com/gpu", resource.MustParse(text)); got != want {
-			t.Errorf("%s is %d, want %d", text, got, want)
-		}
-	}
-	if got := amountOf(v1.ResourceCPU, resource.MustParse("10P")); got != math.MaxInt64 {
-		t.Errorf("10P of cpu is %d, want the most", got)
-	}
-}
 
 func TestPercent_IsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -42,9 +42,9 @@ func (f *Fit) isSchedulableAfterClassChange(_ klog.Logger, pod *v1.Pod, before, 
 	if err != nil || current == nil {
 		return fwk.Queue, err
 	}
-	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	asked := requests.Of(pod, resourcehelper.PodResourcesOptions{})
 	requested := func(name string) bool {
-		_, is := requests[v1.ResourceName(name)]
+		_, is := asked[v1.ResourceName(name)]
 		return is
 	}
 	named := current.Spec.ExtendedResourceName

@@ -25,11 +25,11 @@ func newRequestOptions(features config.Features) requestOptions {
 
 func plainRequest(sum *requests.PlainSum) request {
 	r := request{
-		milliCPU: amountOf(v1.ResourceCPU, sum.CPU), memory: amountOf(v1.ResourceMemory, sum.Memory),
-		ephemeral: amountOf(v1.ResourceEphemeralStorage, sum.EphemeralStorage),
+		milliCPU: requests.Amount(v1.ResourceCPU, sum.CPU), memory: requests.Amount(v1.ResourceMemory, sum.Memory),
+		ephemeral: requests.Amount(v1.ResourceEphemeralStorage, sum.EphemeralStorage),
 	}
 	for name, amount := range sum.Scalars() {
-		r.scalars = append(r.scalars, scalar{name, max(0, amount)})
+		r.scalars = append(r.scalars, scalar{name, amount})
 	}
 	r.sortScalars()
 	return r
