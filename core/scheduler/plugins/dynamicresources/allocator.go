@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,72 +17,56 @@ import (
 // The allocator is that of kube-scheduler. It depends on three things that a replay could not repeat: a deadline, the order
 // of a map, and random identifiers. The context that it gets, and its results, are where each is replaced.
 
-// stepsPerSecond is how many steps the allocator may take on a node per second of the filter timeout. A step chooses one
-// device, or goes back on one.
-const stepsPerSecond = 100_000
-
-// allocationContext returns the context of one allocation: it ends after the steps of the filter timeout, and fixes the order
-// of the pools.
-func (pl *DynamicResources) allocationContext(ctx context.Context) context.Context {
-	ctx = WithPoolOrder(ctx)
-	if pl.filterTimeout <= 0 {
-		return ctx
-	}
-	return &stepLimit{ctx, max(1, int64(pl.filterTimeout/(time.Second/stepsPerSecond)))}
-}
-
 // WithPoolOrder returns a context in which one allocation has its pools in the order of driver and name, those with binding
 // conditions last.
-func WithPoolOrder(ctx context.Context) context.Context {
-	return klog.NewContext(ctx, klog.New(&poolOrder{}))
+func WithPoolOrder(ctx context.Context) context.Context { return withAllocationLog(ctx, nil) }
+
+// withAllocationLog is WithPoolOrder with a limit that is told what evaluations cost; nil for none.
+func withAllocationLog(ctx context.Context, limit *stepLimit) context.Context {
+	return klog.NewContext(ctx, klog.New(&allocationLog{limit: limit}))
 }
 
-// stepLimit ends after so many questions whether it has ended. The allocator asks once at every step.
-type stepLimit struct {
-	context.Context
-	left int64
+// allocationLog is a log that changes what is logged: the allocator logs the list of its pools, which it takes from a map, before
+// it uses the list. It is sorted by driver and pool then. After that only the costs of evaluations are asked for, where they are limited.
+type allocationLog struct {
+	sorted bool
+	limit  *stepLimit
 }
 
-// Err takes one step.
-func (s *stepLimit) Err() error {
-	if s.left == 0 {
-		return context.DeadlineExceeded
-	}
-	s.left--
-	return s.Context.Err()
-}
-
-// poolOrder is a log that changes what is logged: the allocator logs the list of its pools, which it takes from a map, before
-// it uses the list. It is sorted by driver and pool then. No other message is asked for.
-type poolOrder struct{ sorted bool }
-
-// poolsLevel is the level of the message that has the pools.
-const poolsLevel = 7
+// logLevel is the level of the messages that have the pools, and what an evaluation has cost.
+const logLevel = 7
 
 // Init does nothing.
-func (*poolOrder) Init(klog.RuntimeInfo) {}
+func (*allocationLog) Init(klog.RuntimeInfo) {}
 
-// Enabled asks for the one message.
-func (p *poolOrder) Enabled(level int) bool { return level == poolsLevel && !p.sorted }
+// Enabled asks for the messages while there is one to come.
+func (l *allocationLog) Enabled(level int) bool {
+	return level == logLevel && (!l.sorted || l.limit != nil && l.limit.evaluating)
+}
 
-// Info sorts the pools of the message.
-func (p *poolOrder) Info(_ int, _ string, keysAndValues ...any) {
+// Info sorts the pools of a message, or takes the steps of an evaluation.
+func (l *allocationLog) Info(_ int, _ string, keysAndValues ...any) {
 	for i := 1; i < len(keysAndValues); i += 2 {
-		if keysAndValues[i-1] == "pools" {
+		switch keysAndValues[i-1] {
+		case "pools":
 			sortPools(keysAndValues[i])
-			p.sorted = true
+			l.sorted = true
+		case "actualCost":
+			if cost, is := keysAndValues[i].(uint64); is && l.limit != nil {
+				l.limit.settle(cost)
+			}
 		}
 	}
 }
 
 // Error does nothing.
-func (*poolOrder) Error(error, string, ...any) {}
+func (*allocationLog) Error(error, string, ...any) {}
 
 // WithValues returns the log itself.
-func (p *poolOrder) WithValues(...any) klog.LogSink { return p }
+func (l *allocationLog) WithValues(...any) klog.LogSink { return l }
 
 // WithName returns the log itself.
-func (p *poolOrder) WithName(string) klog.LogSink { return p }
+func (l *allocationLog) WithName(string) klog.LogSink { return l }
 
 // sortPools sorts pools by how they print; those with devices that have binding conditions stay after the others, where the
 // allocator puts them. The type of pools cannot be named outside the allocator.

@@ -10,10 +10,14 @@ import (
 	"k8s.io/dynamic-resource-allocation/structured"
 )
 
-// allocateSafely returns a panic of the allocator as an error, with its cause.
+// allocateSafely returns a panic of the allocator as an error, with its cause. That of a stepLimit is a timeout.
 func (pl *DynamicResources) allocateSafely(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (results []resourcev1.AllocationResult, err error) {
 	defer func() {
-		if failure := recover(); failure != nil {
+		switch failure := recover(); failure {
+		case nil:
+		case errOutOfSteps:
+			results, err = nil, context.DeadlineExceeded
+		default:
 			err = fmt.Errorf("allocating devices on node %q: %s", node.Name, pl.panicCause(failure, claims))
 		}
 	}()

@@ -23,6 +23,7 @@ type cycle struct {
 	claims    podClaims
 	selectors []*nodeaffinity.NodeSelector // of the nodes that reach the devices of allocated claims, by claim
 	allocates bool                         // whether any claim has no devices yet
+	budget    budget                       // of all allocations of the cycle
 	allocator structured.Allocator         // for all nodes; nil if each gets one of its own
 	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
 	classes   map[v1.ResourceName]string   // of the extended resources that the node at hand has not got itself

@@ -11,7 +11,7 @@
 //
 // # Files
 //
-// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context, allocatorpanics.go survives
+// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context and the steps of budget.go, allocatorpanics.go survives
 // what the allocator does not, verdicts.go keeps what it decided for the next pod, reserve.go and bind.go are the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
 // stands for extended resources, devicerequests.go what it requests. hints.go are the events that requeue a pod.
 //
@@ -19,8 +19,10 @@
 //
 // Devices are chosen by the allocator of k8s.io/dynamic-resource-allocation, in the implementation that kube-scheduler would
 // take for the feature gates. Three things of it depend on chance, and are fixed here: pools are in the order of driver and name,
-// not in that of a map; the filter timeout is counted in steps of the search, 100,000 for a second, not on a clock; and the
-// identifiers of shared parts of devices are made of the claim, not random.
+// not in that of a map; the filter timeout is counted in steps, 100,000 for a second, not on a clock; and the
+// identifiers of shared parts of devices are made of the claim, not random. A step of the search is one, and so are ten units of what
+// the evaluation of a CEL expression has cost (budget.go). All nodes of a cycle share the steps of two: those after them are rejected as
+// those on which the search has no steps left.
 //
 // The allocator gets the slices of the pools that the node reaches, not all: it would pass over the others. What it decides is
 // kept with the requests, and holds for the next claims with the same ones, on every node that reaches the same devices, until
@@ -37,7 +39,8 @@
 // # Differences from kube-scheduler
 //
 //   - Pools are in the order of driver and name, those with binding conditions last; kube-scheduler's order is random but for
-//     that. The filter timeout counts steps of the search, not time. The identifiers of shared parts of devices are not random.
+//     that. The filter timeout counts steps of the search and the cost of CEL expressions, not time, and a cycle
+//     has the steps of two nodes. The identifiers of shared parts of devices are not random.
 //   - PostFilter takes the first claim of the pod that it may, not any, and says that it is deallocated before the API server
 //     has answered.
 //   - The binding goes on as soon as the devices are ready. kube-scheduler looks every five seconds.

@@ -76,7 +76,7 @@ func (pl *DynamicResources) unavailableOn(c *cycle, node *v1.Node) []int {
 // allocate allocates devices for the claims without any, as the allocator did before if that still holds.
 func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *implicitAllocation) *verdict {
 	if c.allocator != nil {
-		decided, _ := pl.decide(ctx, c.allocator, node, c.toAllocate(onNode))
+		decided, _ := pl.decide(ctx, &c.budget, c.allocator, node, c.toAllocate(onNode))
 		return decided
 	}
 	set := c.verdicts
@@ -91,7 +91,7 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 	if err != nil {
 		return &verdict{status: fwk.AsStatus(err)}
 	}
-	decided, lasts := pl.decide(ctx, allocator, node, c.toAllocate(onNode))
+	decided, lasts := pl.decide(ctx, &c.budget, allocator, node, c.toAllocate(onNode))
 	if decided.changed = reached.Changed; lasts {
 		pl.kept.keep(set, reached.Key, decided)
 	}
@@ -99,12 +99,14 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 }
 
 // decide has the allocator allocate devices. The verdict lasts if it follows from the requests, the classes and the devices
-// that the node reaches: an error names the claim, and may have another cause.
-func (pl *DynamicResources) decide(ctx context.Context, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
-	results, err := pl.allocateSafely(pl.allocationContext(ctx), allocator, node, claims)
+// that the node reaches: an error names the claim, and may have another cause, and a timeout may be that of the cycle.
+func (pl *DynamicResources) decide(ctx context.Context, b *budget, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
+	limited, end := pl.allocationContext(ctx, b)
+	results, err := pl.allocateSafely(limited, allocator, node, claims)
+	whole := end()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &verdict{status: rejection(ReasonTimeout)}, ctx.Err() == nil
+		return &verdict{status: rejection(ReasonTimeout)}, whole && ctx.Err() == nil
 	case errors.Is(err, structured.ErrFailedAllocationOnNode):
 		return &verdict{status: rejection(err.Error())}, true
 	case ctx.Err() != nil:

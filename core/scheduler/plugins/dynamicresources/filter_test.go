@@ -9,11 +9,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/scheduler/config"
-	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -240,12 +237,7 @@ func TestFilter_EndsSearch(t *testing.T) {
 	}
 	claim := claim().Request("any", "gpu", 9).Request("none", "gpu", 1, "false").Obj()
 	f := newFixture(t, "", mk.DeviceClass("gpu"), slice.Obj(), claim)
-	args := &configv1.DynamicResourcesArgs{FilterTimeout: &metav1.Duration{Duration: time.Second / 10}}
-	plugin, err := dynamicresources.New(t.Context(), args, handle{fixture: f}, config.DefaultFeatures())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.plugin = plugin.(*dynamicresources.DynamicResources)
+	f.limit(time.Second / 10)
 	if got := f.found(user(), "n"); got != "UnschedulableAndUnresolvable: timed out trying to allocate devices" {
 		t.Errorf("it is %q", got)
 	}

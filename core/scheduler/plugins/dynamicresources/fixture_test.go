@@ -8,10 +8,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
+	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/cache"
@@ -32,6 +34,7 @@ type fixture struct {
 	store     *store.Store
 	state     *devices.State
 	plugin    *dynamicresources.DynamicResources
+	features  config.Features
 	now       time.Time
 	emitted   []world.Action
 	activated []string
@@ -82,19 +85,30 @@ func newFixture(t *testing.T, gates string, objects ...world.Object) *fixture {
 		t.Fatal(err)
 	}
 	s := store.New()
-	f := &fixture{t: t, store: s, now: dawn, state: devices.New(s, devices.Gates{
+	f := &fixture{t: t, store: s, now: dawn, features: features, state: devices.New(s, devices.Gates{
 		ConsumableCapacity: features.Enabled(config.DRAConsumableCapacity), ExtendedResources: features.Enabled(config.DRAExtendedResource),
 		DeviceTaintRules: features.Enabled(config.DRADeviceTaintRules),
 	})}
-	plugin, err := dynamicresources.New(t.Context(), config.DefaultArgs(dynamicresources.Name, features), handle{fixture: f}, features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.plugin = plugin.(*dynamicresources.DynamicResources)
+	f.make(config.DefaultArgs(dynamicresources.Name, features))
 	for _, o := range objects {
 		f.apply(world.Added, o)
 	}
 	return f
+}
+
+func (f *fixture) make(args runtime.Object) {
+	f.t.Helper()
+	plugin, err := dynamicresources.New(f.t.Context(), args, handle{fixture: f}, f.features)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.plugin = plugin.(*dynamicresources.DynamicResources)
+}
+
+// limit makes the plugin anew, with a filter timeout.
+func (f *fixture) limit(timeout time.Duration) {
+	f.t.Helper()
+	f.make(&configv1.DynamicResourcesArgs{FilterTimeout: &metav1.Duration{Duration: timeout}})
 }
 
 func (f *fixture) apply(op world.Op, o world.Object) {

@@ -53,7 +53,7 @@ var withoutClaims = &cycle{}
 
 // prepareAllocation finds what is kept about the claims, or makes the allocator for all nodes.
 func (pl *DynamicResources) prepareAllocation(ctx context.Context, c *cycle) (err error) {
-	c.allocates = true
+	c.allocates, c.budget = true, pl.newBudget()
 	c.found, c.classes = make([]allocation, 0, pl.usuallyFound), map[v1.ResourceName]string{}
 	switch {
 	case pl.features.PartitionableDevices && pl.devices.Entangled():
