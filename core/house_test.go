@@ -51,7 +51,7 @@ core/testing/codectest
 core/world/quota: core/world/podapi core/objects/requests core/objects/saturating core/world
 core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
 core/scheduler/config: core/safe/address core/safe/printable
-core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/objects/saturating core/world
+core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/objects/requests core/world
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world

@@ -308,7 +308,7 @@ func (u *orreryScheduler) answer(call world.CallExtender) world.Outcome {
 	if response.StatusCode != http.StatusOK {
 		return world.Outcome{Code: fwk.Error, Message: fmt.Sprintf("failed %v with extender at URL %v, code %v", call.Verb, call.URL, response.StatusCode)}
 	}
-	answer, err := extender.Answer(call, response.Body)
+	answer, err := extender.Answer(call, response.Body, extender.MaxResponse)
 	if err != nil {
 		return world.Outcome{Code: fwk.Error, Message: err.Error()}
 	}

@@ -178,7 +178,11 @@ func (s *Session) connect(ctx context.Context, since time.Duration) (*reading, e
 	if err != nil {
 		return nil, err
 	}
-	r, player, err := begin(c, s.options.Play(), s.options.MaxBytes)
+	var player *play.Player
+	r, err := inTime(c, func() (r *reading, err error) {
+		r, player, err = begin(c, s.options.Play(), s.options.MaxBytes)
+		return r, err
+	})
 	if err != nil {
 		c.Close()
 		return nil, err

@@ -54,7 +54,7 @@ func BenchmarkExtender(b *testing.B) {
 		}
 		b.Run(answer.name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Answer(call, bytes.NewReader(text)); err != nil {
+				if _, err := Answer(call, bytes.NewReader(text), MaxResponse); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -19,5 +19,8 @@
 //
 //   - Of the nodes that an extender returns as objects, an answer holds only those that differ from what was sent.
 //   - A priority times a weight that does not fit into 64 bits is the greatest or the least number that does.
+//   - A redirection is an error: pods and nodes are sent to the configured address only. Kube-scheduler follows it.
+//   - A response is bounded by the length of its request. Kube-scheduler reads any.
+//   - Errors and reasons are made printable, and cut off after 1,024 characters.
 //   - The password of an address, as in "https://user:password@host", is in no error and no event.
 package extender

@@ -135,7 +135,7 @@ func TestAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := world.CallExtender{Verb: tt.verb, Request: world.ExtenderRequest{NamesOnly: tt.names, Nodes: []*v1.Node{n1, n2}, Names: nodenames.Of([]string{"n1", "n2"})}}
-			got, err := extender.Answer(call, strings.NewReader(tt.response))
+			got, err := extender.Answer(call, strings.NewReader(tt.response), extender.MaxResponse)
 			if (err != nil) != (tt.want == nil) {
 				t.Fatalf("answer %+v, error %v", got, err)
 			}
@@ -158,7 +158,7 @@ func TestAnswer_BoundsNodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			call := world.CallExtender{Verb: world.ExtenderFilter}
 			fuzz.Cost(t, len(response), func() {
-				_, err := extender.Answer(call, strings.NewReader(response))
+				_, err := extender.Answer(call, strings.NewReader(response), extender.MaxResponse)
 				if err == nil || !strings.Contains(err.Error(), "of memory, or have a quantity that is no amount") {
 					t.Errorf("the error is %v", err)
 				}

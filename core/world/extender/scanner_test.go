@@ -67,7 +67,7 @@ func compareWithJSON(t failer, response string, prioritize bool) {
 	if wantErr != nil {
 		want = nil
 	}
-	got, err := Answer(call, iotest.OneByteReader(strings.NewReader(response)))
+	got, err := Answer(call, iotest.OneByteReader(strings.NewReader(response)), MaxResponse)
 	if err != nil {
 		got = nil
 	}

@@ -1,6 +1,18 @@
 package extender
 
-import "sync"
+import (
+	"sync"
+
+	"orrery/core/safe/printable"
+)
+
+// maxReason bounds a text of an extender.
+//
+//orrery:limit extenders; an error or a reason of an extender, in characters; cut off
+const maxReason = 1024
+
+// Printable is a text of an extender, or about one, as conditions and events have it.
+func Printable(text string) string { return printable.Line(text, maxReason) }
 
 // texts are buffers of responses that have been read.
 var texts sync.Pool

@@ -19,10 +19,21 @@ import (
 	"orrery/core/world"
 )
 
-// MaxResponse bounds a response in bytes: the nodes of a large cluster as objects take less.
-//
-//orrery:limit extenders; a response, in bytes; the call fails
-const MaxResponse = 256 << 20
+// A response has a part of the request: nodes, names of nodes, or victims, and reasons. So it is bounded by the request, and by
+// MaxResponse: the nodes of a large cluster as objects take less.
+const (
+	//orrery:limit extenders; a response, in bytes; the call fails
+	MaxResponse = 256 << 20
+	//orrery:limit extenders; a response to a small request, in bytes; the call fails
+	responseAnyway = 8 << 20
+	//orrery:limit extenders; a response for each byte of its request, beyond 8 MiB, in bytes; the call fails
+	responsePerByte = 4
+)
+
+// MostOf is how many bytes the response to a request of so many may have.
+func MostOf(request int) int64 {
+	return min(MaxResponse, responseAnyway+responsePerByte*int64(request))
+}
 
 // RequestBody is the JSON of a call.
 func RequestBody(call world.CallExtender) ([]byte, error) {
@@ -63,19 +74,27 @@ func preemptionArgs(r *world.ExtenderRequest) extenderv1.ExtenderPreemptionArgs 
 	return args
 }
 
-// Answer reads the response to a call.
-func Answer(call world.CallExtender, response io.Reader) (*world.ExtenderAnswer, error) {
-	limited := &io.LimitedReader{R: response, N: MaxResponse}
+// Answer reads the response to a call, of so many bytes at most. Its texts are printable.
+func Answer(call world.CallExtender, response io.Reader, most int64) (*world.ExtenderAnswer, error) {
+	limited := &io.LimitedReader{R: response, N: most}
 	plain := &scanner{from: limited, text: takeText()}
 	defer func() { keepText(plain.text) }()
-	if answer := plain.answer(&call); answer != nil {
-		return answer, nil
+	answer := plain.answer(&call)
+	if answer == nil {
+		var err error
+		answer, err = decode(call, json.NewDecoder(plain.again()))
+		if err != nil && limited.N <= 0 {
+			return nil, fmt.Errorf("the response to %s is longer than %d MiB", call.URL, most>>20)
+		}
+		if err != nil {
+			return answer, err
+		}
 	}
-	answer, err := decode(call, json.NewDecoder(plain.again()))
-	if err != nil && limited.N <= 0 {
-		return nil, fmt.Errorf("the response to %s is longer than %d MiB", call.URL, MaxResponse>>20)
+	answer.Error = Printable(answer.Error)
+	for i := range answer.Failed {
+		answer.Failed[i].Reason = Printable(answer.Failed[i].Reason)
 	}
-	return answer, err
+	return answer, nil
 }
 
 func decode(call world.CallExtender, from *json.Decoder) (*world.ExtenderAnswer, error) {

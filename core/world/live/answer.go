@@ -23,7 +23,7 @@ import (
 // Bounds of answers: of one, unpacked; of the memory of all to one question, once they are decoded, which is so much and
 // more for each byte, and no more for each that was sent; and of one that is an error.
 const (
-	//orrery:limit API server; an answer to a question of the command line, unpacked, in bytes; asked for again in smaller parts, then an error
+	//orrery:limit API server; an answer, unpacked, in bytes; lists are asked for again in smaller parts, then an error
 	maxAnswerBytes = 32 << 20
 	memoryAnyway   = 32 << 20
 	//orrery:limit API server; memory of an answer or of an event for each of its bytes, beyond 32 MiB, in bytes; asked for again in smaller parts, then an error; a watch ends and begins again
@@ -83,8 +83,8 @@ func (p page) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pageKey{}, p)
 }
 
-// boundedTransport bounds the answers to requests for pages before they are decoded. It unpacks them itself, to know what
-// was sent.
+// boundedTransport bounds answers before they are decoded: each, and those to requests for the pages of one question together. It unpacks
+// the latter itself, to know what was sent. Watches go on, and are bounded by event.
 type boundedTransport struct {
 	through http.RoundTripper
 	packed  bool
@@ -123,7 +123,11 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Body = readCloser{io.LimitReader(body, maxStatusBytes), response.Body}
 	case watches:
 		boundEvents(response, kind)
-	case bounded:
+	case response.StatusCode == http.StatusSwitchingProtocols, r.URL.Query().Get("watch") != "":
+	default:
+		if !bounded {
+			p.total = &answerTotal{}
+		}
 		data, err := p.read(body, sent)
 		_ = response.Body.Close()
 		if err != nil {

@@ -3,6 +3,7 @@ package live_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
@@ -160,5 +163,46 @@ func TestReadOnce_AsksForLessAgain(t *testing.T) {
 	}
 	if want := "500gzip 25identity"; !strings.HasPrefix(strings.Join(asked, " "), want) || len(asked) != 9 {
 		t.Errorf("it asks for %v", asked)
+	}
+}
+
+// Every answer is bounded, not those of lists alone: that of a lease, of a pod, and to a write.
+func TestClient_BoundsEveryAnswer(t *testing.T) {
+	for name, ask := range map[string]func(context.Context, live.Client) error{
+		"a lease": func(ctx context.Context, c live.Client) error {
+			_, err := c.CoordinationV1().Leases("n").Get(ctx, "l", metav1.GetOptions{})
+			return err
+		},
+		"a pod": func(ctx context.Context, c live.Client) error {
+			_, err := c.CoreV1().Pods("n").Get(ctx, "p", metav1.GetOptions{})
+			return err
+		},
+		"a plain list": func(ctx context.Context, c live.Client) error {
+			_, err := c.CoreV1().Pods("n").List(ctx, metav1.ListOptions{})
+			return err
+		},
+		"a binding": func(ctx context.Context, c live.Client) error {
+			return c.CoreV1().Pods("n").Bind(ctx, &v1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+		},
+	} {
+		for text, begin := range map[string]string{"of one text": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"`, "of small parts": `{"kind":"PodList","apiVersion":"v1","items":[{}`} {
+			t.Run(name+" "+text, func(t *testing.T) {
+				client := clientOf(t, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = io.WriteString(w, begin)
+					endless(w, ",{}")
+				})
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				err := ask(t.Context(), client)
+				runtime.ReadMemStats(&after)
+				if err == nil || !strings.Contains(err.Error(), "the API server's answer is too large") {
+					t.Errorf("the error is %.300v", err)
+				}
+				if taken := after.TotalAlloc - before.TotalAlloc; taken > mostMemory {
+					t.Errorf("it took %d MiB", taken>>20)
+				}
+			})
+		}
 	}
 }

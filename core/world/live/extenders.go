@@ -78,7 +78,11 @@ func NewExtenderClient(c *configv1.Extender) (*ExtenderClient, error) {
 		return nil, err
 	}
 	client := &ExtenderClient{
-		http:    &http.Client{Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured, WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer})},
+		http: &http.Client{
+			Transport: utilnet.SetTransportDefaults(&http.Transport{TLSClientConfig: secured, WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer}),
+			// The pods and nodes of a request are for the address that was configured, and for no other.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 		address: strings.TrimRight(address.Public(c.URLPrefix), "/"),
 		verbs: [...]string{
 			world.ExtenderFilter: c.FilterVerb, world.ExtenderPrioritize: c.PrioritizeVerb,
@@ -151,7 +155,7 @@ func (x *extenders) call(ctx context.Context, act world.CallExtender) world.Outc
 }
 
 func callFailed(err error) world.Outcome {
-	return world.Outcome{Code: fwk.Error, Message: err.Error()}
+	return world.Outcome{Code: fwk.Error, Message: extender.Printable(err.Error())}
 }
 
 // Call sends a request and reads the response.
@@ -182,7 +186,7 @@ func (c *ExtenderClient) Call(ctx context.Context, act world.CallExtender) (*wor
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("failed %v with extender at URL %v, code %v", c.verbs[act.Verb], act.URL, response.StatusCode)
 	}
-	answer, err := extender.Answer(act, response.Body)
+	answer, err := extender.Answer(act, response.Body, extender.MostOf(len(body)))
 	if err != nil {
 		return nil, err
 	}

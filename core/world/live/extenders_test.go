@@ -3,9 +3,11 @@ package live_test
 import (
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"orrery/core/objects/nodenames"
+	"orrery/core/safe/printable"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/core/world/extender"
@@ -188,5 +191,76 @@ func TestExtender_TLS(t *testing.T) {
 	_, err := live.New(live.Options{Client: fake.NewClientset(), Extenders: []configv1.Extender{{TLSConfig: &configv1.ExtenderTLSConfig{CAFile: "none.pem"}}}})
 	if err == nil || !strings.Contains(err.Error(), "extenders[0]") {
 		t.Errorf("an authority without a file: %v", err)
+	}
+}
+
+// A redirection would send pods and nodes to another address than the configured one.
+func TestExtender_RefusesRedirection(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		t.Error("the redirection is followed")
+		_, _ = io.WriteString(w, `{"NodeNames":["n1"]}`)
+	}))
+	defer elsewhere.Close()
+	for _, code := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, code) }))
+		c := newExtenderCluster(t, configv1.Extender{URLPrefix: s.URL, FilterVerb: "filter", NodeCacheCapable: true})
+		if done := outcome(c, filterCall(s.URL)); done.OK() || !strings.HasSuffix(done.Message, fmt.Sprintf("code %d", code)) {
+			t.Errorf("%d: %+v", code, done)
+		}
+		s.Close()
+	}
+}
+
+// What an extender answers has a bound that is that of its request, however it is sent.
+func TestExtender_BoundsAnswer(t *testing.T) {
+	for name, part := range map[string]string{
+		"names": `"node",`, "spaces": "      ", "one text": "aaaaaaaa",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, `{"NodeNames":[`)
+				if name == "one text" {
+					_, _ = io.WriteString(w, `"`)
+				}
+				endless(w, part)
+			}))
+			defer s.Close()
+			c := newExtenderCluster(t, configv1.Extender{URLPrefix: s.URL, FilterVerb: "filter", NodeCacheCapable: true})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			done := outcome(c, filterCall(s.URL))
+			runtime.ReadMemStats(&after)
+			if done.OK() || !strings.Contains(done.Message, "is longer than 8 MiB") {
+				t.Errorf("%.300s", done.Message)
+			}
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > mostMemory {
+				t.Errorf("it took %d MiB", taken>>20)
+			}
+		})
+	}
+}
+
+// A text of an extender becomes the condition of a pod.
+func TestExtender_TextsArePrintable(t *testing.T) {
+	const hostile = `no\u001b[2J\u202e`
+	long := strings.Repeat("x", 5000)
+	for _, answer := range []string{
+		`{"Error":"` + hostile + long + `"}`, `{"NodeNames":[],"FailedNodes":{"n1":"` + hostile + long + `"},"FailedAndUnresolvableNodes":{"n2":"` + hostile + `"}}`,
+	} {
+		s := serve(t, answer)
+		c := newExtenderCluster(t, configv1.Extender{URLPrefix: s.URL, FilterVerb: "filter", NodeCacheCapable: true})
+		done := outcome(c, filterCall(s.URL))
+		if done.Answer == nil {
+			t.Fatalf("%+v", done)
+		}
+		texts := []string{done.Answer.Error}
+		for _, failed := range done.Answer.Failed {
+			texts = append(texts, failed.Reason)
+		}
+		for _, text := range texts {
+			if strings.ContainsFunc(text, printable.Unprintable) || len(text) > 1100 || text != "" && !strings.HasPrefix(text, `no\x1b[2J\u202e`) {
+				t.Errorf("%d bytes, %.40q", len(text), text)
+			}
+		}
 	}
 }
