@@ -11,18 +11,6 @@ import (
 	"orrery/core/evict/taint"
 )
 
-// The reasons of the condition DisruptionTarget that k8s.io/api has no names for, and the status reasons of pods that a
-// kubelet ends for other reasons than pressure.
-const (
-	reasonTaintManager       = "DeletionByTaintManager"
-	reasonDeviceTaintManager = "DeletionByDeviceTaintManager"
-	reasonEvictionAPI        = "EvictionByEvictionAPI"
-	reasonPodGC              = "DeletionByPodGC"
-
-	kubeletPreempts = "Preempting"
-	kubeletShutdown = "Terminated"
-)
-
 // disruption is what a pod's status reports of its eviction.
 type disruption struct {
 	cause             evict.Cause
@@ -33,13 +21,9 @@ type disruption struct {
 
 // disruptionOf reads a pod's disruption; ok is false if it has none.
 func disruptionOf(pod *v1.Pod) (m disruption, ok bool) {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == v1.DisruptionTarget && c.Status == v1.ConditionTrue {
-			m, ok = parseDisruption(pod, c)
-			break
-		}
-	}
-	if !ok && pod.Status.Phase == v1.PodFailed && pod.Status.Reason == pressure.Reason {
+	if cause, c := evict.DisruptionOf(pod); c != nil {
+		m, ok = disruption{cause, initiatorOf(pod, cause, c), c.Message, c}, true
+	} else if pod.Status.Phase == v1.PodFailed && pod.Status.Reason == pressure.Reason {
 		m, ok = disruption{cause: evict.NodePressure, initiator: kubeletName(pod), reason: pod.Status.Message}, true
 	}
 	if ok && m.reason == "" {
@@ -48,36 +32,23 @@ func disruptionOf(pod *v1.Pod) (m disruption, ok bool) {
 	return m, ok
 }
 
-func parseDisruption(pod *v1.Pod, c *v1.PodCondition) (disruption, bool) {
-	m := disruption{reason: c.Message, condition: c}
-	switch c.Reason {
-	case v1.PodReasonPreemptionByScheduler:
-		m.cause = evict.Preemption
-		m.initiator, _, _ = strings.Cut(c.Message, ": ")
-	case reasonTaintManager:
-		m.cause, m.initiator = evict.Taint, taint.Name
-	case reasonDeviceTaintManager:
-		m.cause, m.initiator = evict.DeviceTaint, device.Name
-	case reasonEvictionAPI:
-		m.cause, m.initiator = evict.EvictionAPI, "eviction API"
-	case reasonPodGC:
-		m.cause, m.initiator = evict.NodeGone, "pod garbage collector"
-	case v1.PodReasonTerminationByKubelet:
-		m.cause, m.initiator = kubeletCause(pod), kubeletName(pod)
-	default:
-		return disruption{}, false
+// initiatorOf names who evicts a pod.
+func initiatorOf(pod *v1.Pod, cause evict.Cause, c *v1.PodCondition) string {
+	if c.Reason == v1.PodReasonTerminationByKubelet {
+		return kubeletName(pod)
 	}
-	return m, true
-}
-
-func kubeletCause(pod *v1.Pod) evict.Cause {
-	switch pod.Status.Reason {
-	case kubeletPreempts:
-		return evict.Preemption
-	case kubeletShutdown:
-		return evict.NodeShutdown
+	switch cause {
+	case evict.Preemption:
+		by, _, _ := strings.Cut(c.Message, ": ")
+		return by
+	case evict.Taint:
+		return taint.Name
+	case evict.DeviceTaint:
+		return device.Name
+	case evict.EvictionAPI:
+		return "eviction API"
 	}
-	return evict.NodePressure
+	return "pod garbage collector"
 }
 
 func kubeletName(pod *v1.Pod) string { return "kubelet on " + pod.Spec.NodeName }
