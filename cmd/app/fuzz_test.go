@@ -181,6 +181,10 @@ func FuzzAnswers(f *testing.F) {
 	const node = "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {\"\\e[2J\": x}}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 10}}}\n---\n"
 	f.Add([]byte(node + "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: n}, spec: {containers: [{name: c, resources: {requests: {cpu: 8}}}]}}"))
 	f.Add([]byte(node + "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: n}, spec: {nodeName: a, tolerations: [{key: \"\\u202e\", operator: Exists}], nodeSelector: {\"\\e\": \"\\u009b\"}}}"))
+	for _, owner := range []string{"ReplicaSet", "StatefulSet", "Job", "Rollout"} { // no API server takes an owner without a UID
+		f.Add([]byte(node + "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: n, ownerReferences: [{apiVersion: apps/v1, kind: " + owner +
+			", name: x, controller: true}]}, spec: {nodeName: a}, status: {phase: Running}}"))
+	}
 	f.Add([]byte(`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"c","namespace":"n"},"spec":{"volumeName":"\u001b"}}]}`))
 	f.Add([]byte("kind: Pod\napiVersion: v1\nmetadata: {name: p}\nspec: {containers: [{resources: {requests: {cpu: 1e-100000}}}]}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -24,7 +24,8 @@
 // A run is at rest when no pod is active or backing off, the cluster has nothing to do and no eviction timer runs;
 // evictions that a budget blocks were retried once more. Pods that wait on Permit keep it from rest for ten minutes only; they have
 // no node then, since they may lose their places. Pods in unschedulablePods may stay there. A run that does not
-// come to rest within the options' bounds of virtual time and decisions is cut off, and the result says so.
+// come to rest within the options' bounds of virtual time and decisions is cut off, and the result says so; so is one in which pods are
+// recreated on and on at one instant.
 //
 // # Assumptions
 //
@@ -34,7 +35,7 @@
 //     real controller knows when they began.
 //   - Owners keep their present number of pods: a rollout stops where it is, and so does a job. Pods are recreated if a
 //     ReplicaSet, ReplicationController, StatefulSet or Job owns them, whether the engine knows that owner or not, and
-//     are not recreated otherwise.
+//     are not recreated otherwise. A reference to an owner without a UID is none.
 //   - Bindings in flight succeed, and so do preemptions. Calls of third-party plugins at PreBind and Bind are not made;
 //     they count as succeeded.
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget

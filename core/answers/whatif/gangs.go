@@ -21,7 +21,7 @@ func (r *run) deleteGang(name string) error {
 		return fmt.Errorf("there is no gang %q with pods", printable.Line(name, 200))
 	}
 	for _, m := range r.engine.Gangs().Group(all[at]).Members() {
-		if ref := metav1.GetControllerOfNoCopy(m.Pod); ref != nil {
+		if ref := controllerOf(m.Pod); ref != nil {
 			r.recreations.ended[m.Pod.UID] = true
 			if o, err := r.cluster.Get(world.Kind(ref.Kind), m.Pod.Namespace, ref.Name); err == nil && o.GetUID() == ref.UID {
 				if err := r.cluster.Delete(world.Kind(ref.Kind), o.GetNamespace(), o.GetName(), metav1.DeleteOptions{}); err != nil {

@@ -108,7 +108,7 @@ func (l *loader) loadReferenced() error {
 		if err := l.ensureClaimTemplates(pod); err != nil {
 			return err
 		}
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {
+		if owner := controllerOf(pod); owner != nil && pod.DeletionTimestamp == nil {
 			l.pods[owner.UID]++
 		}
 	}
@@ -168,7 +168,7 @@ func (l *loader) has(kind world.Kind, namespace, name string) bool {
 func (l *loader) loadOwners() error {
 	deployed := map[types.UID]bool{}
 	for set := range objects[*appsv1.ReplicaSet](l.source, world.ReplicaSet) {
-		if owner := metav1.GetControllerOfNoCopy(set); owner != nil {
+		if owner := controllerOf(set); owner != nil {
 			deployed[owner.UID] = true
 		}
 		alone := *set
@@ -307,8 +307,13 @@ func (l *loader) isControlled(ref *metav1.OwnerReference, namespace string) bool
 // withOwnerStub returns a pod whose owner exists: a replication controller, which no controller acts for, replaces an
 // owner that is not controlled here. Without an owner the garbage collector would delete the pod.
 func (l *loader) withOwnerStub(pod *v1.Pod) (*v1.Pod, error) {
-	ref := metav1.GetControllerOfNoCopy(pod)
-	if ref == nil || l.isControlled(ref, pod.Namespace) {
+	ref := controllerOf(pod)
+	switch {
+	case ref == nil && metav1.GetControllerOfNoCopy(pod) != nil: // the cluster, too, is to take it for a pod without an owner
+		p := *pod
+		p.OwnerReferences = slices.DeleteFunc(slices.Clone(pod.OwnerReferences), func(r metav1.OwnerReference) bool { return r.UID == "" })
+		return &p, nil
+	case ref == nil || l.isControlled(ref, pod.Namespace):
 		return pod, nil
 	}
 	name, err := l.stubName(ref, pod.Namespace)

@@ -70,7 +70,7 @@ func (r *run) scale(name string, n int) error {
 		return err
 	}
 	pod := pods[0].(*v1.Pod)
-	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+	if ref := controllerOf(pod); ref != nil {
 		o, err := r.cluster.Get(world.Kind(ref.Kind), pod.Namespace, ref.Name)
 		if err == nil && o.GetUID() == ref.UID && world.KindOf(o) != world.ReplicationController {
 			return r.scaleOwner(o, n)
@@ -113,7 +113,7 @@ func (r *run) update(o world.Object) error {
 func (r *run) scaleDeployment(d *appsv1.Deployment, n int32) error {
 	var sets []*appsv1.ReplicaSet
 	for set := range objects[*appsv1.ReplicaSet](r.base.Store(), world.ReplicaSet) {
-		if ref := metav1.GetControllerOfNoCopy(set); ref != nil && ref.UID == d.UID {
+		if ref := controllerOf(set); ref != nil && ref.UID == d.UID {
 			sets = append(sets, set)
 		}
 	}
@@ -147,7 +147,7 @@ func replicas(set *appsv1.ReplicaSet) int32 {
 // scaleCopies scales pods without a controller: it copies the pod, or deletes the last pods by name for good.
 func (r *run) scaleCopies(pod *v1.Pod, n int) error {
 	alike := []*v1.Pod{pod}
-	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+	if ref := controllerOf(pod); ref != nil {
 		alike = r.podsOf(ref.UID, pod.Namespace)
 	}
 	for i := len(alike); i < n; i++ {
@@ -170,7 +170,7 @@ func (r *run) podsOf(owner types.UID, namespace string) []*v1.Pod {
 		if o.Namespace != namespace || p == nil || p.DeletionTimestamp != nil {
 			continue
 		}
-		if ref := metav1.GetControllerOfNoCopy(p); ref != nil && ref.UID == owner {
+		if ref := controllerOf(p); ref != nil && ref.UID == owner {
 			pods = append(pods, p)
 		}
 	}

@@ -168,9 +168,18 @@ func hasEnded(pod *v1.Pod) bool {
 	return pod.Status.Phase == v1.PodFailed || pod.Status.Phase == v1.PodSucceeded
 }
 
+// controllerOf returns the owner that keeps an object; nil for one without. A reference without a UID, which no API server takes, names no
+// owner: the pods of all such owners would be those of one.
+func controllerOf(o metav1.Object) *metav1.OwnerReference {
+	if ref := metav1.GetControllerOfNoCopy(o); ref != nil && ref.UID != "" {
+		return ref
+	}
+	return nil
+}
+
 // ownerOf returns the UID of a pod's controller, or the pod's own name.
 func ownerOf(pod *v1.Pod) string {
-	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+	if owner := controllerOf(pod); owner != nil {
 		return string(owner.UID)
 	}
 	return pod.Namespace + "/" + pod.Name
@@ -192,20 +201,11 @@ func nodeOf(e *engine.Engine, pod *v1.Pod) string {
 
 // removalReason returns why a pod was removed, by its DisruptionTarget condition.
 func removalReason(pod *v1.Pod) string {
-	for _, c := range pod.Status.Conditions {
-		if c.Type != v1.DisruptionTarget || c.Status != v1.ConditionTrue {
-			continue
-		}
-		switch c.Reason {
-		case v1.PodReasonPreemptionByScheduler:
-			return string(evict.Preemption)
-		case "EvictionByEvictionAPI":
-			return string(evict.EvictionAPI)
-		case "DeletionByTaintManager":
-			return string(evict.Taint)
-		case "DeletionByPodGC":
-			return "its node is gone"
-		}
+	switch cause, _ := evict.DisruptionOf(pod); cause {
+	case evict.Preemption, evict.EvictionAPI, evict.Taint:
+		return string(cause)
+	case evict.NodeGone:
+		return "its node is gone"
 	}
 	return deleted
 }

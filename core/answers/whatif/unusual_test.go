@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
 
 	"orrery/core/answers/whatif"
 	"orrery/core/scheduler/engine"
@@ -229,4 +231,41 @@ func TestEvaluate_CountsPendingPodsAsItListsThem(t *testing.T) {
 		t.Errorf("the pod of another scheduler is %+v, want the reason %q", foreign, want)
 	}
 	checkSums(t, nil, a)
+}
+
+// TestEvaluate_EndsWhateverTheOwners asks about pods whose references to owners no API server takes: without a UID, or with one UID for owners
+// of several kinds, names and namespaces. Each what-if ends, and at rest where no UID is that of several.
+func TestEvaluate_EndsWhateverTheOwners(t *testing.T) {
+	rapid.Check(t, func(draw *rapid.T) {
+		things := []world.Object{node("a", "4"), node("b", "4")}
+		owners, shared := map[types.UID]string{}, false
+		for i := range rapid.IntRange(1, 6).Draw(draw, "pods") {
+			kind := rapid.SampledFrom([]string{"ReplicaSet", "ReplicationController", "Job", "StatefulSet", "DaemonSet", "Rollout"}).Draw(draw, "kind")
+			pod := owned(kind, rapid.SampledFrom([]string{"x", "y"}).Draw(draw, "owner"), fmt.Sprintf("x-%d", i)).Obj()
+			pod.Namespace = rapid.SampledFrom([]string{"default", "shop"}).Draw(draw, "namespace")
+			pod.OwnerReferences[0].UID = types.UID(rapid.SampledFrom([]string{"", "1", "2"}).Draw(draw, "uid"))
+			ref := &pod.OwnerReferences[0]
+			owner := ref.Kind + " " + pod.Namespace + "/" + ref.Name
+			shared = shared || ref.UID != "" && owners[ref.UID] != "" && owners[ref.UID] != owner
+			owners[ref.UID] = owner
+			pod.Spec.NodeName = rapid.SampledFrom([]string{"a", "b", "gone", ""}).Draw(draw, "node")
+			things = append(things, pod)
+		}
+		s := sceneOfObjects(t, things...)
+		for _, question := range []string{"drain a", "delete node a", "delete pod " + things[2].GetNamespace() + "/x-0", "add 1 nodes like a"} {
+			a, err := whatif.Evaluate(s.engine, changes(t, question), whatif.Options{})
+			if err == nil && a.Truncated && !shared { // a pod on a node that does not exist is gone, and not there to be deleted
+				draw.Errorf("what if %s: the cluster does not come to rest", question)
+			}
+		}
+	})
+}
+
+func TestRecreations_OwnerWithoutUID(t *testing.T) {
+	for _, kind := range []string{"ReplicaSet", "ReplicationController", "Job", "StatefulSet", "DaemonSet", "Rollout"} {
+		pod := owned(kind, "x", "x-0").Obj()
+		pod.OwnerReferences[0].UID = ""
+		s := sceneOfObjects(t, node("a", "4"), node("b", "4"), pod)
+		s.check("drain a", "x-0 evicted: a -> gone (eviction API)")
+	}
 }
