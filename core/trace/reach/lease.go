@@ -32,56 +32,105 @@ const renewalShare = 5
 //orrery:limit readers; how long a lease that seems to be expired is watched; not renewed by then, it is expired
 const maxRenewalWait = 15 * time.Second
 
-// Leader returns the identity that holds the lease at a time. The identity is as the holder wrote it. This machine's clock may differ from the
-// holder's: a lease that seems to be expired is read again after a while, and its holder leads if the lease was renewed by then.
-func (l Lease) Leader(ctx context.Context, client clientset.Interface, now time.Time, after func(time.Duration) <-chan time.Time) (identity string, err error) {
-	seen, err := l.held(ctx, client)
-	if err != nil {
-		return "", err
-	}
-	late, wait := overdue(seen, now)
-	if late <= 0 {
-		return *seen.HolderIdentity, nil
-	}
-	select {
-	case <-after(wait):
-	case <-ctx.Done():
-		return "", fmt.Errorf("waiting for a renewal of the lease %s: %w", l, context.Cause(ctx))
-	}
-	again, err := l.held(ctx, client)
-	if err != nil {
-		return "", err
-	}
-	if again.RenewTime.Equal(seen.RenewTime) {
-		return "", fmt.Errorf("%w: the lease %s of %s expired %s ago", ErrNoLeader, l, printable.Line(*again.HolderIdentity, 120), late.Round(time.Second))
-	}
-	return *again.HolderIdentity, nil
+// Holding is who held a lease at a time.
+type Holding struct {
+	State HoldingState
+	// Holder is as it wrote itself, and Renewed when it last did. Of an expired lease it is the one that let it expire, Late ago.
+	Holder  string
+	Renewed time.Time
+	Late    time.Duration
 }
 
-// overdue returns how long ago a lease expired by this machine's clock, and how long a renewal is waited for.
-func overdue(spec *coordinationv1.LeaseSpec, now time.Time) (late, wait time.Duration) {
+// HoldingState says whether a scheduler leads by a lease.
+type HoldingState uint8
+
+// The states.
+const (
+	Absent HoldingState = iota // there is no such lease
+	Free                       // it has no holder
+	Expired
+	Held
+)
+
+func (s HoldingState) String() string { return [...]string{"absent", "free", "expired", "held"}[s] }
+
+// HoldingOf returns who held a lease at a time; nil stands for one that does not exist.
+func HoldingOf(lease *coordinationv1.Lease, at time.Time) Holding {
+	if lease == nil {
+		return Holding{}
+	}
+	spec := &lease.Spec
+	if spec.HolderIdentity == nil || *spec.HolderIdentity == "" {
+		return Holding{State: Free}
+	}
+	h := Holding{State: Held, Holder: *spec.HolderIdentity}
 	if spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return 0, 0
+		return h
 	}
-	lasts := saturating.Seconds(int64(*spec.LeaseDurationSeconds))
-	return now.Sub(spec.RenewTime.Add(lasts)), min(lasts/renewalShare, maxRenewalWait)
+	h.Renewed = spec.RenewTime.Time
+	if late := at.Sub(h.Renewed.Add(saturating.Seconds(int64(*spec.LeaseDurationSeconds)))); late > 0 {
+		h.State, h.Late = Expired, late
+	}
+	return h
 }
 
-// held reads the lease, which has a holder.
-func (l Lease) held(ctx context.Context, client clientset.Interface) (*coordinationv1.LeaseSpec, error) {
+// Look returns who holds the lease at a time. This machine's clock may differ from the holder's: a lease that seems to be expired is read
+// again after a while, and is held if it was renewed by then.
+func (l Lease) Look(ctx context.Context, client clientset.Interface, now time.Time, after func(time.Duration) <-chan time.Time) (Holding, error) {
+	lease, err := l.read(ctx, client)
+	if err != nil {
+		return Holding{}, err
+	}
+	seen := HoldingOf(lease, now)
+	if seen.State != Expired {
+		return seen, nil
+	}
+	lasts := saturating.Seconds(int64(*lease.Spec.LeaseDurationSeconds))
+	select {
+	case <-after(min(lasts/renewalShare, maxRenewalWait)):
+	case <-ctx.Done():
+		return Holding{}, fmt.Errorf("waiting for a renewal of the lease %s: %w", l, context.Cause(ctx))
+	}
+	if lease, err = l.read(ctx, client); err != nil {
+		return Holding{}, err
+	}
+	again := HoldingOf(lease, now)
+	if again.State == Expired && !again.Renewed.Equal(seen.Renewed) {
+		again.State, again.Late = Held, 0
+	}
+	return again, nil
+}
+
+// read returns the lease; nil if there is none.
+func (l Lease) read(ctx context.Context, client clientset.Interface) (*coordinationv1.Lease, error) {
 	lease, err := client.CoordinationV1().Leases(l.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("%w: there is no lease %s: a scheduler with another one, or without election, is named by its pod, as in pod/NAME", ErrNoLeader, l)
-	case apierrors.IsForbidden(err):
-		return nil, fmt.Errorf(`the lease %s may not be read: the rule "get leases" (coordination.k8s.io) in namespace %s is missing; without it name a pod, as in pod/NAME: %w`, l, l.Namespace, err)
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading the lease %s: %w", l, err)
 	}
-	if holder := lease.Spec.HolderIdentity; holder == nil || *holder == "" {
-		return nil, fmt.Errorf("%w: the lease %s has no holder", ErrNoLeader, l)
+	return lease, nil
+}
+
+// Leader returns the identity that holds the lease at a time, as the holder wrote it.
+func (l Lease) Leader(ctx context.Context, client clientset.Interface, now time.Time, after func(time.Duration) <-chan time.Time) (identity string, err error) {
+	h, err := l.Look(ctx, client, now, after)
+	switch {
+	case apierrors.IsForbidden(err):
+		return "", fmt.Errorf(`the lease %s may not be read: the rule "get leases" (coordination.k8s.io) in namespace %s is missing; without it name a pod, as in pod/NAME: %w`, l, l.Namespace, err)
+	case err != nil:
+		return "", err
 	}
-	return &lease.Spec, nil
+	switch h.State {
+	case Absent:
+		return "", fmt.Errorf("%w: there is no lease %s: a scheduler with another one, or without election, is named by its pod, as in pod/NAME", ErrNoLeader, l)
+	case Free:
+		return "", fmt.Errorf("%w: the lease %s has no holder", ErrNoLeader, l)
+	case Expired:
+		return "", fmt.Errorf("%w: the lease %s of %s expired %s ago", ErrNoLeader, l, printable.Line(h.Holder, 120), h.Late.Round(time.Second))
+	}
+	return h.Holder, nil
 }
 
 // hostOf returns the hostname of an identity: kube-scheduler's and Orrery's are a hostname and a UUID.
