@@ -15,10 +15,16 @@ import (
 // Diagnosis is the scheduling decision about a pod at one moment, its reasons, and its remedies.
 type Diagnosis struct {
 	*engine.Explanation
+	// Lifecycle is where the pod is, whatever would be decided.
+	Lifecycle Lifecycle
+	// Unread are the kinds that the pod refers to and that may not be read, and NotEvaluated says so: there is no finding then.
+	Unread       []world.Kind
+	NotEvaluated string
 	// Waiting says what the pod waits for besides its turn: its gates, its gang, or the victims on its nominated node.
 	Waiting string
-	// Summary is the most important finding in one sentence.
-	Summary string
+	// Summary is the most important finding in one sentence: what the pod waits for, and else the Finding, which is the result of the
+	// evaluation alone.
+	Summary, Finding string
 	// Examined nodes were filtered by the search, Feasible ones passed all filters, searched or not.
 	Examined, Feasible int
 	// Reasons are the rejections of a pod without a feasible node, by the number of nodes.
@@ -66,7 +72,7 @@ func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	return d, nil
 }
 
-// explain is Pod without remedies. The pod is nil if it is another scheduler's.
+// explain is Pod without remedies. The pod is nil if there is nothing to evaluate: it is another scheduler's, leaves, or is not evaluated.
 func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error) {
 	if pod := e.Store().Pod(ref.Namespace, ref.Name); pod != nil && e.Profile(pod.Spec.SchedulerName) == nil {
 		return ofOtherScheduler(e, pod), nil, nil
@@ -76,8 +82,15 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 		return nil, nil, err
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
-	d := &Diagnosis{Explanation: x, Eviction: pod.preemption(x)}
-	d.Queue, d.Waiting = QueueingOf(e, pod.pod), pod.waiting(d.Eviction)
+	d := &Diagnosis{Explanation: x, Lifecycle: LifecycleOf(e, pod.pod), Queue: QueueingOf(e, pod.pod)}
+	if d.setUnread(e, pod.pod); d.Lifecycle.Leaves() || d.NotEvaluated != "" {
+		if d.leaveOut(); !d.Lifecycle.Leaves() && len(pod.pod.Spec.SchedulingGates) > 0 {
+			d.Waiting = pod.waiting(nil)
+		}
+		return d, nil, nil
+	}
+	d.Eviction = pod.preemption(x)
+	d.Waiting = pod.waiting(d.Eviction)
 	for i := range x.Nodes {
 		if x.Nodes[i].Searched {
 			d.Examined++
@@ -99,10 +112,21 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.decides(d.Storage) && x.Decision.Verdict != engine.Placed {
 		d.Summary = d.Devices.Says
 	}
-	if d.Waiting != "" {
+	if d.Finding = d.Summary; d.Waiting != "" {
 		d.Summary = d.Waiting + "; " + d.afterwards()
 	}
 	return d, pod, nil
+}
+
+// leaveOut takes the decision out of the diagnosis of a pod about which none is made.
+func (d *Diagnosis) leaveOut() {
+	of := &d.Decision
+	d.Decision = engine.Decision{Pod: of.Pod, Attempt: of.Attempt, Nodes: of.Nodes, Generation: of.Generation, Verdict: engine.Skipped}
+	d.Margins = nil
+	if d.Summary = d.NotEvaluated; d.Lifecycle.Leaves() {
+		d.Summary = d.Lifecycle.Text()
+	}
+	d.Decision.Message, d.Finding = d.Summary, d.Summary
 }
 
 // reasons returns the decision's rejections with the nodes that each alone blocks.

@@ -10,6 +10,12 @@
 // A [Reason] carries [Evidence], a type of its own for each plugin whose rejection has numbers or names. Other plugins
 // have their message only. To explain another plugin, add a type to evidence.go.
 //
+// # Lifecycle
+//
+// What would be decided is the answer only for a pod that waits for it. [Lifecycle] says where a pod is already, and whether it ends or is
+// being deleted, by whom, and what keeps it; of a bound pod the decision is what would happen today. A pod that refers to kinds that may
+// not be read is not evaluated (unread.go).
+//
 // # Storage
 //
 // For a pod with claims, [Storage] is the chain pod → claim → class → volume → nodes (volumes_chain.go, volumes_claims.go,

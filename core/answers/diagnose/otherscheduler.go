@@ -14,15 +14,18 @@ import (
 func ofOtherScheduler(e *engine.Engine, pod *v1.Pod) *Diagnosis {
 	d := &Diagnosis{Explanation: &engine.Explanation{
 		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
-	}}
+	}, Lifecycle: LifecycleOf(e, pod)}
 	name := pod.Spec.SchedulerName
-	if pod.Spec.NodeName != "" {
+	switch {
+	case pod.Spec.NodeName != "":
 		d.Summary = fmt.Sprintf("scheduler %q has placed it on %s", name, pod.Spec.NodeName)
-	} else {
+	case d.Lifecycle.Leaves():
+		d.Summary = d.Lifecycle.Text()
+	default:
 		d.Waiting = fmt.Sprintf("waits for scheduler %q; no profile here has that name", name)
 		d.Summary = fmt.Sprintf("spec.schedulerName is %q; the profiles here are %q; %s", name, e.Profiles(), signsOfLife(e, name))
 	}
-	d.Decision.Message = d.Summary
+	d.Decision.Message, d.Finding = d.Summary, d.Summary
 	return d
 }
 

@@ -12,7 +12,10 @@ import (
 // waiting says what a pod waits for besides its turn: its scheduling gates, its gang, or the victims on its nominated node. It
 // is empty for other pods, and for those with a node that are bound.
 func (p *pendingPod) waiting(e *Preemption) string {
-	if hasNode(p.engine, p.pod) {
+	switch {
+	case p.pod.Spec.NodeName != "":
+		return ""
+	case hasNode(p.engine, p.pod):
 		return cmp.Or(p.binding(), p.gang())
 	}
 	if gates := p.pod.Spec.SchedulingGates; len(gates) > 0 {

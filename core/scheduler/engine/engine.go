@@ -49,6 +49,8 @@ type Options struct {
 	// ExtendersUnasked says that no extender is called. Each counts as one that leaves all nodes, gives no score and agrees with all
 	// victims, and decisions name those whose verdict is therefore unknown.
 	ExtendersUnasked bool
+	// Unread are the kinds that there is no right to read: that the engine has no object of them says nothing. No decision depends on it.
+	Unread []world.Kind
 	// Start is the time before the first input; timers count from it.
 	Start time.Time
 	// DecisionLogSize is how many decisions the log holds; zero is 4096.

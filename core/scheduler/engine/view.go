@@ -34,6 +34,9 @@ func (e *Engine) RequeueRule() queue.RequeueRule { return e.options.RequeueRule 
 // ExtendersUnasked reports whether the configuration's extenders are not called.
 func (e *Engine) ExtendersUnasked() bool { return e.options.ExtendersUnasked }
 
+// Unread reports whether there is no right to read a kind.
+func (e *Engine) Unread(kind world.Kind) bool { return slices.Contains(e.options.Unread, kind) }
+
 // Shadows reports whether another scheduler binds the pods.
 func (e *Engine) Shadows() bool { return e.options.Shadow }
 

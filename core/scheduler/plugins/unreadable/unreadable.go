@@ -80,6 +80,9 @@ var storageKinds = []world.Kind{
 	world.PersistentVolume, world.PersistentVolumeClaim, world.StorageClass, world.CSINode, world.CSIDriver, world.CSIStorageCapacity, world.VolumeAttachment,
 }
 
+// StorageKinds returns them.
+func StorageKinds() []world.Kind { return slices.Clone(storageKinds) }
+
 // Guard returns the configuration for a session that cannot read some kinds: with the plugin first in every profile if
 // they have to do with volumes, else unchanged.
 func Guard(c *config.Configuration, unreadable []world.Kind) *config.Configuration {
