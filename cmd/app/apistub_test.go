@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,6 +33,8 @@ type apiStub struct {
 	news      []watchEvent  // sent to watches of pods, a moment apart
 	forbidden []string      // resources
 	silent    chan struct{} // gets a value for each list of all pods, which is not answered
+	// leaderless says that there is no scheduler's lease. There is one else, which is held.
+	leaderless bool
 	// watched, if set, may change the objects when a watch of pods begins.
 	watched func()
 	mu      sync.Mutex // of the objects
@@ -135,6 +138,8 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet:
 		s.t.Errorf("%s %s: who looks on must not change anything", r.Method, r.URL.Path)
 		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+	case resource == "kube-scheduler" && slices.Contains(parts, "leases"):
+		s.lease(w)
 	case slices.Contains(s.forbidden, resource):
 		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
 	case i < 0:
@@ -148,6 +153,23 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	default:
 		s.list(w, world.Kinds()[i])
+	}
+}
+
+// lease answers a GET of the scheduler's lease.
+func (s *apiStub) lease(w http.ResponseWriter) {
+	switch {
+	case slices.Contains(s.forbidden, "leases"):
+		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+	case s.leaderless:
+		refusal(w, http.StatusNotFound, metav1.StatusReasonNotFound)
+	default:
+		holder, renewed, lasts := "another", metav1.NewMicroTime(time.Now()), int32(3600)
+		_ = json.NewEncoder(w).Encode(coordinationv1.Lease{
+			TypeMeta:   metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-scheduler"},
+			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &renewed, LeaseDurationSeconds: &lasts},
+		})
 	}
 }
 

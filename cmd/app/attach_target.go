@@ -34,14 +34,20 @@ type schedulerTarget struct {
 	port  int
 }
 
+// The flags that name the lease.
+const (
+	leaseNameFlag      = "leader-elect-resource-name"
+	leaseNamespaceFlag = "leader-elect-resource-namespace"
+)
+
 func (a *schedulerTarget) addFlags(set *pflag.FlagSet) {
-	set.StringVar(&a.lease.Name, "leader-elect-resource-name", "kube-scheduler", "the name of the scheduler's lease, as \"orrery run\" takes it")
-	set.StringVar(&a.lease.Namespace, "leader-elect-resource-namespace", metav1.NamespaceSystem, "the namespace of the lease")
+	set.StringVar(&a.lease.Name, leaseNameFlag, "kube-scheduler", "the name of the scheduler's lease, as \"orrery run\" takes it")
+	set.StringVar(&a.lease.Namespace, leaseNamespaceFlag, metav1.NamespaceSystem, "the namespace of the lease")
 	set.IntVar(&a.port, "secure-port", serving.Port, "the port of the scheduler's pod, as \"orrery run\" takes it")
 }
 
 // schedulerTargetFlagNames are the flags of a schedulerTarget.
-var schedulerTargetFlagNames = []string{"leader-elect-resource-name", "leader-elect-resource-namespace", "secure-port"}
+var schedulerTargetFlagNames = []string{leaseNameFlag, leaseNamespaceFlag, "secure-port"}
 
 // connector opens streams of the scheduler that leads.
 type connector struct {

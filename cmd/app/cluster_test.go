@@ -8,17 +8,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/testing/mk"
 	"orrery/core/trace"
+	"orrery/core/world"
 )
 
 // TestCommands_OnCluster runs the scripts in testdata/cluster. In them, KUBECONFIG names a small cluster with another
 // scheduler; $LIMITED is the kubeconfig of a user without the right to read disruption budgets and jobs, $BLIND of one
 // without the right to read pods, and $VOLUMELESS of one without the right to read claims, in a cluster that has pod "db"
-// with a claim, too, and $ODD that of a cluster with a pod on a node that requests less than nothing. lacks FILE looks for secrets in a recording.
+// with a claim, too; $ODD that of a cluster with a pod on a node that requests less than nothing; $LEADERLESS names a cluster in which
+// no scheduler has ever led, with one pod that would fit and others that run, terminate or name no node, and $LEASELESS is of a user
+// without the right to read leases. lacks FILE looks for secrets in a recording.
 func TestCommands_OnCluster(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cluster", UpdateScripts: *update,
@@ -26,6 +31,7 @@ func TestCommands_OnCluster(t *testing.T) {
 			endAtOnce(e)
 			for name, forbidden := range map[string][]string{
 				"KUBECONFIG": nil, "LIMITED": {"poddisruptionbudgets", "jobs"}, "BLIND": {"pods"}, "VOLUMELESS": {"persistentvolumeclaims"}, "ODD": nil,
+				"LEADERLESS": nil, "LEASELESS": {"leases"},
 			} {
 				stub := stubCluster(t)
 				stub.forbidden = forbidden
@@ -34,6 +40,10 @@ func TestCommands_OnCluster(t *testing.T) {
 				}
 				if name == "ODD" {
 					stub.objects = append(stub.objects, mk.Pod("odd").UID("odd").CPU("-1").Memory("9100T").Node("node-1").Obj())
+				}
+				if name == "LEADERLESS" {
+					stub.leaderless = true
+					stub.objects = append(stub.objects, settledPods()...)
 				}
 				dir := filepath.Join(e.WorkDir, "."+name)
 				if err := os.Mkdir(dir, 0o700); err != nil {
@@ -45,6 +55,21 @@ func TestCommands_OnCluster(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "lacks": lacks, "printed": printedCommands},
 	})
+}
+
+// settledPods are pods about which a scheduler decides nothing any more.
+func settledPods() []world.Object {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	started := mk.Pod("started").UID("started").CPU("1").Node("node-1").Started(at).Phase(v1.PodRunning).Obj()
+	victim := mk.Pod("victim").UID("victim").CPU("1").Node("node-1").Started(at).Phase(v1.PodRunning).Deleting(at.Add(30*time.Second)).
+		Condition(v1.DisruptionTarget, v1.ConditionTrue, v1.PodReasonPreemptionByScheduler).Obj()
+	victim.Finalizers = []string{"example.com/hold"}
+	held := mk.Pod("held").UID("held").CPU("1").Deleting(at).Obj()
+	held.Finalizers = []string{"example.com/hold"}
+	return []world.Object{
+		started, victim, held, mk.Pod("vip").UID("vip").CPU("9").Priority(100).Nominated("node-1").Obj(),
+		mk.Pod("astray").UID("astray").CPU("1").Node("node-999").Obj(),
+	}
 }
 
 // lacks FILE fails if the canary is in a recording.

@@ -36,8 +36,9 @@ With --trace the scheduler is asked at a moment of it; without --at that is its 
 
 With --attach the scheduler that runs is asked, by its own state: where the pod stands in which queue, and when its turn is expected.
 
-The exit code is 1 when the pod is not placed or is held by its gates, its gang or victims that terminate; with --node, when
-that node is not feasible; and without a pod, when pods are pending.`,
+The exit code is 0 for a pod that has its node, or has ended. It is 1 for one without a node that would get none, that its gates, its gang
+or victims that terminate hold, that is being deleted, or that no scheduler looks at, as none leads; with --node, when that node is not
+feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
   orrery explain deploy/payment -n shop
@@ -60,7 +61,7 @@ that node is not feasible; and without a pod, when pods are pending.`,
 			if err := f.out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(doc.yes())
+			return answer(doc.yes() && !doc.damaged())
 		},
 	}
 	f.whom.flag(c, true)
@@ -80,6 +81,11 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 		return nil, err
 	}
 	warn(c, refusals(s.Engine().Refusals())...)
+	if lease, elects := f.whom.leaseOf(c, s.configuration); elects {
+		if err := s.readLeader(c, lease); err != nil {
+			return nil, err
+		}
+	}
 	owner, ofOwner := "", len(args) == 0
 	workload, ofWorkload := "", false
 	if !ofOwner && !namesPod(s, args[0]) {

@@ -11,7 +11,6 @@ import (
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
 	"orrery/core/answers/whatif"
-	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -33,24 +32,21 @@ type explanationDocument struct {
 	Source *sourceDocument `json:"source,omitempty"`
 	// Gang is the pod's, of which enough pods are bound together.
 	Gang *gangDocument `json:"gang,omitempty"`
+	// Leader is whether a scheduler leads; nil if that is not known.
+	Leader *leaderDocument `json:"leader,omitempty"`
+	Damage *damageDocument `json:"damage,omitempty"`
+
+	lifecycle    diagnose.Lifecycle // as it is now
+	today        string             // what would be decided about a pod that has its node
+	finding      string             // the evaluation's result, below the headline
+	notEvaluated string             // says of a pod that refers to what may not be read that it is not evaluated
+	unled        string             // says of a pod that waits for a scheduler that none leads
 
 	start, at time.Time
 	fallback  string // says so if neither a trace nor a cluster was named
 	verbose   bool   // the text has the scheduler's messages in full
 
 	resourceVersion string // of the pod
-}
-
-// bindingWaits reports whether the pod is placed and its binding waits on Permit, or for its claims: that is the answer then, not
-// the decision.
-func bindingWaits(e *engine.Engine, pod world.PodRef) bool {
-	return slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects)+len(b.Waiting) > 0 })
-}
-
-// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided, or has one on which
-// it waits for its gang.
-func (d *explanationDocument) held() bool {
-	return d.Waiting != "" && (!d.Status.placed() || engine.PodState(d.Status.State) == engine.StateWaiting)
 }
 
 type evaluatedAt struct {
@@ -64,7 +60,12 @@ type evaluatedAt struct {
 
 // diagnosisDocument is a diagnose.Diagnosis.
 type diagnosisDocument struct {
+	// Verdict is "placed" of a pod with a node, whatever would be decided today.
 	Verdict string `json:"verdict"`
+	// Today is what would be decided if a pod with a node had none; nil where the answer is as it was decided.
+	Today *todayDocument `json:"today,omitempty"`
+	// NotEvaluated are the kinds that the pod refers to and that may not be read.
+	NotEvaluated []string `json:"notEvaluated,omitempty"`
 	// Waiting says what the pod waits for besides its turn: its gates, or the victims on its nominated node.
 	Waiting string `json:"waiting,omitempty"`
 	Summary string `json:"summary"`
@@ -205,24 +206,11 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		}
 		return nil, fmt.Errorf("at %s of %s there is no node %q%s", timeText(s.at), s.trace, node, suggestion(node, known))
 	}
-	doc := &explanationDocument{
-		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(ref),
-		Status: podStatusOf(s.Engine(), pod), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
-	}
-	switch {
-	case s.rate != nil:
-		doc.Status.Queue = s.rate.positionOf(s.Engine(), pod)
-	case s.source != nil:
-		doc.Status.readConditions(pod)
-	}
-	if s.fallback {
-		doc.fallback = s.fallbackText()
-	}
+	doc := newExplanation(s, pod)
 	if err := doc.addGang(s, pod); err != nil {
 		return nil, err
 	}
-	doc.Evaluated = evaluatedAt{momentOf(s.at), false, s.at, s.position}
-	if record, recorded := s.lastPlacement(pod); recorded && doc.Status.placed() && !bindingWaits(s.Engine(), ref) {
+	if record, recorded := s.lastPlacement(pod); recorded && doc.lifecycle.Node != "" && !bindingWaits(s.Engine(), ref) {
 		at := s.Records()[record].At
 		if err := s.SeekRecord(record); err != nil {
 			return nil, err
@@ -234,6 +222,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		return nil, err
 	}
 	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node), s.again)
+	doc.setOutcome(d)
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
 	} else if err := doc.addCombinations(s, d); err != nil {
@@ -247,6 +236,29 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 		doc.NodeVerdict.Devices = d.Devices.On(node)
 	}
 	return doc, nil
+}
+
+// newExplanation returns what is so of a pod, before anything is evaluated.
+func newExplanation(s *openedAt, pod *v1.Pod) *explanationDocument {
+	lifecycle := diagnose.LifecycleOf(s.Engine(), pod)
+	doc := &explanationDocument{
+		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(world.PodRefOf(pod)), Leader: s.leader, Damage: s.damage, lifecycle: lifecycle,
+		Status: podStatusOf(s.Engine(), pod, &lifecycle), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
+		Evaluated: evaluatedAt{momentOf(s.at), false, s.at, s.position},
+	}
+	if lifecycle.Phase == diagnose.PhasePending && !lifecycle.Leaves() && s.needsLeader(pod) {
+		doc.unled = s.leader.none()
+	}
+	switch {
+	case s.rate != nil:
+		doc.Status.Queue = s.rate.positionOf(s.Engine(), pod)
+	case s.source != nil:
+		doc.Status.readConditions(pod)
+	}
+	if s.fallback {
+		doc.fallback = s.fallbackText()
+	}
+	return doc
 }
 
 // addGang adds the diagnosis of the pod's gang as it is now, if it is of one.
@@ -266,6 +278,9 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		Nodes: nodeCounts{nodes, d.Examined, d.Feasible}, Kept: newKeptVerdicts(d.Kept),
 		Reasons: []reason{}, Remedies: []remedy{}, PluginResults: newPluginResults(d.Statuses, ""),
 		Storage: d.Storage, Devices: d.Devices, UnknownExtenders: d.Decision.Unknown,
+	}
+	for _, kind := range d.Unread {
+		doc.NotEvaluated = append(doc.NotEvaluated, string(kind))
 	}
 	for i := range d.Reasons {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
@@ -317,13 +332,14 @@ func (d *explanationDocument) evaluateRemedies(s *openedAt, pod world.PodRef) er
 		each[i] = d.Remedies[i].changes
 	}
 	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
+	helpful := []remedy{}
 	for i := range d.Remedies {
-		if errs[i] != nil {
-			d.Remedies[i].Effect = "not known: " + printable.Line(errs[i].Error(), 200)
-		} else {
+		if errs[i] == nil { // else its command would end with that error: the cluster is different by the time it is made
 			d.Remedies[i].take(results[i], pod)
+			helpful = append(helpful, d.Remedies[i])
 		}
 	}
+	d.Remedies = helpful
 	return nil
 }
 

@@ -25,6 +25,9 @@ type gangsDocument struct {
 	Workload podRef          `json:"workload"`
 	Gangs    []gangDocument  `json:"gangs"`
 	Source   *sourceDocument `json:"source,omitempty"`
+	// Leader is whether a scheduler leads; nil if that is not known.
+	Leader *leaderDocument `json:"leader,omitempty"`
+	Damage *damageDocument `json:"damage,omitempty"`
 
 	at       time.Time
 	fallback string
@@ -60,13 +63,19 @@ func workloadArgument(arg string) (name string, ok bool) {
 // explainWorkload explains the gangs of a workload, or the one of them that is named with its group.
 func explainWorkload(s *openedAt, namespace, asked string) (*gangsDocument, error) {
 	name, group, _ := strings.Cut(asked, "/")
+	if s.Engine().Unread(world.Workload) {
+		return nil, fmt.Errorf("explaining workload %q: there is no right to list %s", name, world.Workload.Resource().GroupResource())
+	}
+	if err := checkNamespace(s, namespace); err != nil {
+		return nil, err
+	}
 	namespace, err := findWorkload(s, namespace, name)
 	if err != nil {
 		return nil, err
 	}
 	doc := &gangsDocument{
 		envelope: document("Gangs"), Trace: s.trace, At: momentOf(s.at), Workload: podRef{Namespace: namespace, Name: name}, Gangs: []gangDocument{},
-		Source: s.source, at: s.at,
+		Source: s.source, Leader: s.leader, Damage: s.damage, at: s.at,
 	}
 	if s.fallback {
 		doc.fallback = s.fallbackText()
@@ -148,14 +157,14 @@ func newGang(s *openedAt, g *diagnose.Gang) (*gangDocument, error) {
 		return nil, err
 	}
 	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
+	helpful := []gangRemedy{}
 	for i := range doc.Remedies {
-		r := &doc.Remedies[i]
-		if errs[i] != nil {
-			r.Effect = "not known: " + printable.Line(errs[i].Error(), 200)
-			continue
+		if r := &doc.Remedies[i]; errs[i] == nil {
+			r.Effect, r.Goes = results[i].Verdict(), r.goes(e, g, results[i])
+			helpful = append(helpful, *r)
 		}
-		r.Effect, r.Goes = results[i].Verdict(), r.goes(e, g, results[i])
 	}
+	doc.Remedies = helpful
 	return doc, nil
 }
 
@@ -196,6 +205,9 @@ func membersOf(e *engine.Engine, name string) []*v1.Pod {
 func (d *gangsDocument) text(w io.Writer) {
 	if d.fallback != "" {
 		fmt.Fprintf(w, "(%s)\n", d.fallback)
+	}
+	if none := d.Leader.none(); none != "" && !d.yes() {
+		fmt.Fprintln(w, printable.Line(none, 400))
 	}
 	for i := range d.Gangs {
 		if i > 0 {
@@ -240,8 +252,11 @@ func (d *gangsDocument) yes() bool {
 
 func (d *gangsDocument) settled() bool { return d.yes() }
 
+func (d *gangsDocument) damaged() bool { return d.Damage != nil }
+
 func (d *gangsDocument) gist() string {
 	var text strings.Builder
+	text.WriteString(d.Leader.none())
 	for i := range d.Gangs {
 		text.WriteString(d.Gangs[i].gist())
 	}

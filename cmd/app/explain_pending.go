@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -28,19 +29,24 @@ type pendingPodsDocument struct {
 	// Capacity is the fewest nodes that place all pods which more nodes can place.
 	Capacity *capacity       `json:"capacity,omitempty"`
 	Source   *sourceDocument `json:"source,omitempty"`
+	// Leader is whether a scheduler leads; nil if that is not known.
+	Leader *leaderDocument `json:"leader,omitempty"`
+	Damage *damageDocument `json:"damage,omitempty"`
 
 	at       time.Time
 	fallback string
 }
 
 type pendingGroup struct {
-	Namespace string    `json:"namespace"`
-	Owner     string    `json:"owner"`
-	Pods      []string  `json:"pods"`
-	Oldest    moment    `json:"oldest"`
-	Waiting   string    `json:"waiting,omitempty"`
-	Summary   string    `json:"summary"`
-	Fix       *groupFix `json:"fix,omitempty"`
+	Namespace string   `json:"namespace"`
+	Owner     string   `json:"owner"`
+	Pods      []string `json:"pods"`
+	Oldest    moment   `json:"oldest"`
+	Waiting   string   `json:"waiting,omitempty"`
+	Summary   string   `json:"summary"`
+	// Gang is the argument of explain for the gang that holds the pods back.
+	Gang string    `json:"gang,omitempty"`
+	Fix  *groupFix `json:"fix,omitempty"`
 	// Places is the number of the group's pods that the fix places.
 	Places int `json:"places,omitempty"`
 
@@ -113,8 +119,29 @@ func checkOwner(s *openedAt, namespace, owner string) error {
 	return fmt.Errorf("at %s of %s no pod has the owner %q%s", timeText(s.at), s.trace, owner, suggestion(owner, slices.Sorted(maps.Keys(known))))
 }
 
+// checkNamespace returns an error if a namespace does not exist: neither it nor a pod in it.
+func checkNamespace(s *openedAt, namespace string) error {
+	e := s.Engine()
+	if namespace == "" || e.Unread(world.Namespace) || e.Store().Object(world.Namespace, "", namespace) != nil {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, kind := range []world.Kind{world.Namespace, world.Pod} {
+		for o := range e.Store().Objects(kind) {
+			known[cmp.Or(o.GetNamespace(), o.GetName())] = true
+		}
+	}
+	if known[namespace] {
+		return nil
+	}
+	return fmt.Errorf("at %s of %s there is no namespace %q%s", timeText(s.at), s.trace, namespace, suggestion(namespace, slices.Sorted(maps.Keys(known))))
+}
+
 // explainPending explains all pending pods, or those of an owner, in a namespace or in all.
 func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument, error) {
+	if err := checkNamespace(s, namespace); err != nil {
+		return nil, err
+	}
 	if owner != "" {
 		if err := checkOwner(s, namespace, owner); err != nil {
 			return nil, err
@@ -126,13 +153,16 @@ func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument,
 	if err != nil {
 		return nil, err
 	}
-	doc := &pendingPodsDocument{envelope: document("PendingPods"), Trace: s.trace, At: momentOf(s.at), Groups: []pendingGroup{}, Source: s.source, at: s.at}
+	doc := &pendingPodsDocument{
+		envelope: document("PendingPods"), Trace: s.trace, At: momentOf(s.at), Groups: []pendingGroup{}, Source: s.source, at: s.at,
+		Leader: s.leader, Damage: s.damage,
+	}
 	if s.fallback {
 		doc.fallback = s.fallbackText()
 	}
 	for _, g := range groups {
 		doc.Pods += len(g.Pods)
-		doc.Groups = append(doc.Groups, newPendingGroup(g, s.again))
+		doc.Groups = append(doc.Groups, newPendingGroup(g, s))
 	}
 	like, nodes, places, err := diagnose.Capacity(s.Engine(), groups)
 	if nodes > 0 {
@@ -141,21 +171,41 @@ func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument,
 	return doc, err
 }
 
-func newPendingGroup(g *diagnose.Group, again string) pendingGroup {
+func newPendingGroup(g *diagnose.Group, s *openedAt) pendingGroup {
 	doc := pendingGroup{
 		Namespace: g.Namespace, Owner: g.Owner, Oldest: momentOf(g.Oldest), oldest: g.Oldest,
 		Waiting: g.Diagnosis.Waiting, Summary: g.Diagnosis.Summary, Places: g.Places,
 	}
 	if d := g.Diagnosis; d.Waiting == "" && d.Decision.Verdict == engine.Placed {
-		doc.Summary = "waits for its turn; would be placed on " + d.Decision.Node
+		doc.Summary = placedFirst(g, s)
+	}
+	if g.Gang != nil {
+		_, name, _ := strings.Cut(g.Gang.Name, "/")
+		doc.Gang, doc.Summary = "workload/"+name, g.Gang.Summary()
 	}
 	for _, pod := range g.Pods {
 		doc.Pods = append(doc.Pods, pod.Name)
 	}
 	if g.Fix != nil {
-		doc.Fix = newGroupFix(g, again)
+		doc.Fix = newGroupFix(g, s.again)
 	}
 	return doc
+}
+
+// placedFirst says of a group whose first pod would get a node that it waits, and for whom. The others may find another cluster when their
+// turns come.
+func placedFirst(g *diagnose.Group, s *openedAt) string {
+	would := "would be placed on " + g.Diagnosis.Decision.Node
+	if len(g.Pods) > 1 {
+		would = "of its pods " + g.Pods[0].Name + " " + would
+	}
+	if s.leader.none() != "" && s.needsLeader(g.Pods[0]) {
+		return "waits for a scheduler; " + would
+	}
+	if q := g.Diagnosis.Queue; q != nil && q.Attempts > 0 {
+		return "queued, to be tried again; " + would
+	}
+	return "queued, not yet tried; " + would
 }
 
 func newGroupFix(g *diagnose.Group, again string) *groupFix {
@@ -171,6 +221,9 @@ func newGroupFix(g *diagnose.Group, again string) *groupFix {
 func (d *pendingPodsDocument) text(w io.Writer) {
 	if d.fallback != "" {
 		fmt.Fprintf(w, "(%s)\n", d.fallback)
+	}
+	if none := d.Leader.none(); none != "" {
+		fmt.Fprintln(w, printable.Line(none, 400))
 	}
 	if d.Pods == 0 {
 		fmt.Fprintln(w, "no pending pods")
@@ -193,6 +246,9 @@ func (g *pendingGroup) text(w io.Writer, now time.Time) {
 		fmt.Fprintf(w, ", the oldest for %s", durationText(max(now.Sub(g.oldest), 0)))
 	}
 	fmt.Fprintf(w, "\n  %s\n", printable.Line(g.Summary, 400))
+	if g.Gang != "" {
+		fmt.Fprintf(w, "  its gang: orrery explain %s -n %s\n", printable.Line(g.Gang, 300), printable.Line(g.Namespace, 100))
+	}
 	if g.Fix != nil {
 		fmt.Fprintf(w, "  fix: %s", printable.Line(g.Fix.Text, 200))
 		if g.Fix.each {

@@ -15,13 +15,15 @@ import (
 
 // podStatus is a pod's state in the scheduler.
 type podStatus struct {
-	State      string   `json:"state"`
-	Node       string   `json:"node,omitempty"`
-	Since      moment   `json:"since,omitempty"`
-	Attempts   int      `json:"attempts"`
-	RetryAt    moment   `json:"retryAt,omitempty"`
-	Gates      []string `json:"schedulingGates,omitempty"`
-	RejectedBy []string `json:"rejectedBy,omitempty"`
+	State string `json:"state"`
+	// Terminating is its deletion; nil for a pod that is not being deleted.
+	Terminating *terminating `json:"terminating,omitempty"`
+	Node        string       `json:"node,omitempty"`
+	Since       moment       `json:"since,omitempty"`
+	Attempts    int          `json:"attempts"`
+	RetryAt     moment       `json:"retryAt,omitempty"`
+	Gates       []string     `json:"schedulingGates,omitempty"`
+	RejectedBy  []string     `json:"rejectedBy,omitempty"`
 	// RequeuesOn are the events that requeue it, in words, and RetryBy is when it is tried without one.
 	RequeuesOn []string `json:"requeuesOn,omitempty"`
 	RetryBy    moment   `json:"retryBy,omitempty"`
@@ -30,7 +32,17 @@ type podStatus struct {
 	// Queue is where it stands in a scheduler that was attached to.
 	Queue *queuePosition `json:"queue,omitempty"`
 
+	in                    engine.PodState // what it is to the scheduler, also while it is being deleted
 	since, retry, retryBy time.Time
+}
+
+// terminating is a diagnose.Termination.
+type terminating struct {
+	Since      moment   `json:"since"`
+	Until      moment   `json:"until"`
+	Cause      string   `json:"cause,omitempty"`
+	By         string   `json:"by,omitempty"`
+	Finalizers []string `json:"finalizers"`
 }
 
 // oomKill is the last kill of a container as memory ran out.
@@ -51,17 +63,18 @@ func oomKillsOf(pod *v1.Pod) (all []oomKill) {
 }
 
 // podStatusOf returns a pod's state with its time and causes.
-func podStatusOf(e *engine.Engine, pod *v1.Pod) podStatus {
-	w := podStatus{State: string(e.PodState(pod.Namespace, pod.Name)), Node: pod.Spec.NodeName, OutOfMemory: oomKillsOf(pod)}
+func podStatusOf(e *engine.Engine, pod *v1.Pod, l *diagnose.Lifecycle) podStatus {
+	in := e.PodState(pod.Namespace, pod.Name)
+	w := podStatus{State: l.State(in), Node: l.Node, OutOfMemory: oomKillsOf(pod), in: in}
 	for _, gate := range pod.Spec.SchedulingGates {
 		w.Gates = append(w.Gates, gate.Name)
 	}
-	for _, b := range e.Bindings() {
-		if b.Pod.UID == pod.UID {
-			w.Node = b.Node
-		}
-	}
 	transitions := e.PodTransitions(pod.UID)
+	if t := l.Termination; t != nil {
+		w.Terminating = &terminating{momentOf(t.Since), momentOf(t.Until), string(t.Cause), t.By, append([]string{}, t.Finalizers...)}
+		w.since, w.Since = t.Since, momentOf(t.Since)
+		return w
+	}
 	if len(transitions) == 0 {
 		return w
 	}
@@ -88,18 +101,15 @@ func (w *podStatus) setQueueing(q *diagnose.Queueing) {
 	}
 }
 
-// placed reports whether the pod has a node.
-func (w *podStatus) placed() bool {
-	switch engine.PodState(w.State) {
-	case engine.StateBound, engine.StateBinding, engine.StateWaiting:
-		return true
-	}
-	return false
-}
-
 // words returns the status as text.
 func (w podStatus) words() string {
-	switch engine.PodState(w.State) {
+	switch {
+	case w.Terminating != nil && w.Node != "":
+		return "terminating on " + printable.Line(w.Node, 100)
+	case w.Terminating != nil:
+		return "terminating"
+	}
+	switch w.in {
 	case engine.StateGated:
 		if len(w.Gates) > 0 {
 			return "gated by " + printable.Line(strings.Join(w.Gates, ", "), 200)

@@ -16,8 +16,11 @@ func (d *explanationDocument) text(w io.Writer) {
 		fmt.Fprintf(w, "(%s)\n", d.fallback)
 	}
 	pod := printable.Line(d.Pod.Namespace+"/"+d.Pod.Name, 200)
-	fmt.Fprintf(w, "%s %s\n", pod, d.headline())
-	fmt.Fprintf(w, "  %s\n\n", printable.Text(d.Summary))
+	fmt.Fprintf(w, "%s %s\n", pod, printable.Line(d.headline(), 600))
+	if d.finding != "" {
+		fmt.Fprintf(w, "  %s\n", printable.Text(d.finding))
+	}
+	fmt.Fprintln(w)
 	writeTable(w, "  ", d.facts())
 	d.writeReasons(w)
 	section(w, "Storage", d.storageLines())
@@ -46,26 +49,6 @@ func section(w io.Writer, title string, table [][]string) {
 		fmt.Fprintf(w, "\n%s\n", title)
 		writeTable(w, "  ", table)
 	}
-}
-
-// headline returns the verdict in a few words.
-func (d *explanationDocument) headline() string {
-	if d.Waiting != "" {
-		return "Pending: " + printable.Line(d.Waiting, 300)
-	}
-	would := ""
-	if !d.Evaluated.AsDecided {
-		would = "would be "
-	}
-	switch d.Verdict {
-	case engine.Placed.String():
-		return would + "placed on " + printable.Line(d.Winner.Node, 100)
-	case engine.Failed.String():
-		return "failed: " + printable.Line(d.Message, 300)
-	case engine.Skipped.String():
-		return "skipped: " + printable.Line(d.Message, 300)
-	}
-	return fmt.Sprintf("unschedulable: 0/%d nodes are available", d.Nodes.Total)
 }
 
 func (d *explanationDocument) facts() [][]string {
@@ -97,14 +80,14 @@ func (d *explanationDocument) facts() [][]string {
 	evaluated := timeText(d.Evaluated.at) + d.Source.location(d.Evaluated.position, d.Trace)
 	if d.Evaluated.AsDecided {
 		evaluated += ", when it was decided"
-	} else if d.Status.Node != "" {
+	} else if d.Status.Node != "" && !d.lifecycle.Leaves() {
 		evaluated += ", as if it had no node"
 	}
 	facts = append(facts, []string{"evaluated", evaluated})
 	if len(d.UnknownExtenders) > 0 {
 		facts = append(facts, []string{"unknown", "what extenders say, which are not asked: " + printable.Line(strings.Join(d.UnknownExtenders, ", "), 400)})
 	}
-	if d.Verdict == engine.Skipped.String() {
+	if d.Verdict == engine.Skipped.String() || d.lifecycle.Leaves() && !d.Evaluated.AsDecided || d.notEvaluated != "" {
 		return facts
 	}
 	facts = append(facts, []string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 
+	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/framework"
 )
 
@@ -28,6 +29,8 @@ type answered interface {
 	// yes is the exit code, and settled says that nothing waits any more.
 	yes() bool
 	settled() bool
+	// damaged says that the trace that was asked is.
+	damaged() bool
 }
 
 // watch asks again and again, and prints the answers that differ from the one before, until nothing waits.
@@ -84,13 +87,7 @@ func (d *explanationDocument) askedAt() time.Time { return d.at }
 
 func (d *pendingPodsDocument) askedAt() time.Time { return d.at }
 
-// yes of a question about a node is of that node.
-func (d *explanationDocument) yes() bool {
-	if d.NodeVerdict != nil {
-		return d.NodeVerdict.Feasible
-	}
-	return d.Verdict == "placed" && !d.held()
-}
+func (d *explanationDocument) damaged() bool { return d.Damage != nil }
 
 func (d *explanationDocument) gist() string {
 	var text strings.Builder
@@ -101,14 +98,18 @@ func (d *explanationDocument) gist() string {
 	return text.String()
 }
 
-func (d *explanationDocument) settled() bool { return d.Status.placed() && !d.held() }
+func (d *explanationDocument) settled() bool {
+	return d.lifecycle.Phase != diagnose.PhasePending && !d.held()
+}
 
 func (d *pendingPodsDocument) yes() bool { return d.Pods == 0 }
 
 func (d *pendingPodsDocument) settled() bool { return d.Pods == 0 }
 
+func (d *pendingPodsDocument) damaged() bool { return d.Damage != nil }
+
 func (d *pendingPodsDocument) gist() string {
-	text := fmt.Sprint(d.Pods)
+	text := fmt.Sprint(d.Pods, d.Leader.none())
 	for i := range d.Groups {
 		g := &d.Groups[i]
 		text += fmt.Sprint("\n", g.Namespace, g.Owner, g.Pods, g.Waiting, g.Summary, g.Places)

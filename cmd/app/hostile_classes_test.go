@@ -65,14 +65,13 @@ func (r *hostileRuns) sumsOfPods() {
 	wide := mk.Pod("wide").UID("wide")
 	objects := []world.Object{
 		mk.Node("plain").CPU("4").Memory("8Gi").Pods("10").Obj(), mk.Node("full").CPU("4").Memory(most).Pods("2000").Obj(),
-		mk.Pod("large").UID("large").Memory("9Gi").Obj(),
 	}
 	for i := range many {
 		name := fmt.Sprint("p", i)
 		objects = append(objects, mk.Pod(name).UID(name).Memory(most).Node("full").Obj())
 		wide.Container(name, name, v1.ResourceList{v1.ResourceMemory: resource.MustParse(most)})
 	}
-	r.recording("sums.orrery", append(objects, wide.Obj())...)
+	r.recording("sums.orrery", append(objects, wide.Obj(), mk.Pod("large").UID("large").Memory("9Gi").Obj())...)
 	for _, pod := range []string{"wide", "large"} {
 		for _, format := range []string{"text", "json"} {
 			line := []string{"explain", pod, "--trace", "sums.orrery", "-o", format}

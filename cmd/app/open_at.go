@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orrery/core/answers/change"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
 )
@@ -27,6 +28,13 @@ type openedAt struct {
 	source *sourceDocument
 	// rate is that of a scheduler that runs; nil for others.
 	rate *decisionRate
+	// cluster is the one that was read, and configuration its scheduler's; nil for others.
+	cluster       *cluster
+	configuration *config.Configuration
+	// leader is whether a scheduler leads; nil if that is not known.
+	leader *leaderDocument
+	// damage is where the trace cannot be read any more; nil if it can, or lacks its end mark only.
+	damage *damageDocument
 	// fallback says that neither a trace nor a cluster was named.
 	fallback bool
 }
@@ -56,10 +64,11 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 		return nil, fmt.Errorf("reading %s: %w", rec.name, err)
 	}
 	p.done()
+	s := &openedAt{Player: player, trace: rec.name, at: player.End().Time}
 	if d := damageOf(player.Damage()); !d.harmless() {
+		s.damage = d
 		warn(c, d.Message+"; everything before it is used")
 	}
-	s := &openedAt{Player: player, trace: rec.name, at: player.End().Time}
 	n := player.End().Record
 	number, numbered := strings.CutPrefix(at, "@")
 	if numbered {
@@ -112,7 +121,7 @@ func parseTimeWithin(text string, first, last time.Time, in *segmentPlace) (time
 	switch {
 	case err != nil:
 		return t, err
-	case t.Before(first):
+	case t.Before(first), isClock(text) && first.Sub(t.Add(-24*time.Hour)) < t.Sub(last): // it was meant of the first day
 		return t, fmt.Errorf("the trace begins only at %s", timeText(first))
 	case t.Sub(last) >= time.Second:
 		return t, afterEnd(first, last, in)

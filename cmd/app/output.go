@@ -63,14 +63,16 @@ func (o *output) Set(s string) error {
 	return nil
 }
 
+const outputFlag = "output"
+
 func (o *output) addFlag(c *cobra.Command) {
 	o.format = asText
 	usage := "text for people, json or yaml for programs, see docs/scripts.md"
 	if o.names {
 		usage = "text for people, json or yaml for programs, or name, see docs/scripts.md"
 	}
-	c.Flags().VarP(o, "output", "o", usage)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
+	c.Flags().VarP(o, outputFlag, "o", usage)
+	_ = c.RegisterFlagCompletionFunc(outputFlag, cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // print writes the document in the format that was asked for, or the text.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,5 +36,17 @@ func parseMoment(text string, start time.Time) (time.Time, error) {
 		}
 		return t, nil
 	}
-	return time.Time{}, errors.New("write a time like 2026-03-02T09:00:12Z, 09:00:12 or +1m30s")
+	const forms = "write a time like 2026-03-02T09:00:12Z, 09:00:12 or +1m30s"
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return time.Time{}, errors.New(forms + "; did you mean +" + text + "?")
+	}
+	return time.Time{}, errors.New(forms)
+}
+
+// isClock reports whether a time is one of day, which stands for the first such time after a start.
+func isClock(text string) bool {
+	return slices.ContainsFunc(clocks[:2], func(layout string) bool {
+		_, err := time.Parse(layout, text)
+		return err == nil
+	})
 }

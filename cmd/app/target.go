@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -33,7 +34,7 @@ type target struct {
 // targetHelp explains the source in help texts.
 const targetHelp = `Without --trace the cluster of the kubeconfig is asked, as it is now: it is read once, and nothing in it
 is changed. An answer of its API server is waited for 30s, unless --request-timeout says otherwise.
-Where there is no kubeconfig the first built-in trace is asked.`
+Where there is no kubeconfig a person on a terminal gets an answer about the first built-in trace, and a program an error.`
 
 func (a *target) flag(c *cobra.Command, namespaced bool) {
 	c.Flags().StringVar(&a.trace, "trace", "", "the `TRACE` to ask; the cluster of the kubeconfig if it is not given")
@@ -70,10 +71,12 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 			return nil, fmt.Errorf("finding the cluster: %s=%q names no cluster: correct it, or ask a recording with --trace",
 				clientcmd.RecommendedConfigPathEnvVar, named)
 		}
+		if !readByPerson(c) {
+			return nil, fmt.Errorf("%w, or a recording with --trace, as in \"--trace %s\"", errNoKubeconfig, builtIn()[0])
+		}
 		s, err := openTraceAt(c, a.adjust(plugins), builtIn()[0], a.at)
 		if err == nil {
 			s.fallback = true
-			warn(c, s.fallbackText())
 		}
 		return s, err
 	}
@@ -81,6 +84,12 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 		return nil, fmt.Errorf("--at %q: a cluster is asked as it is now; for another time give --trace", a.at)
 	}
 	return a.openCluster(c, plugins)
+}
+
+// readByPerson reports whether a command prints text on a terminal.
+func readByPerson(c *cobra.Command) bool {
+	stdout, is := raw(c.OutOrStdout()).(*os.File)
+	return is && term.IsTerminal(stdout.Fd()) && c.Flags().Lookup(outputFlag).Value.String() == asText
 }
 
 // qualify adds the namespace of the flag to a pod without one.
@@ -114,7 +123,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 		return nil, err
 	}
 	o := engine.Options{Config: configuration, Plugins: plugins, NoReuse: a.noReuse, Start: time.Now().Round(0)}
-	e, err := engine.New(o)
+	e, err := engine.New(o) // which kinds it reads
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +141,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, err
 	}
-	if o.Config = guarded(configuration, left); o.Config != configuration {
+	if o.Config, o.Unread = guarded(configuration, left), forbiddenOf(left); len(o.Unread) > 0 || o.Config != configuration {
 		if e, err = engine.New(o); err != nil {
 			return nil, err
 		}
@@ -141,7 +150,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)
 	}
-	s.trace = from.name
+	s.trace, s.cluster, s.configuration = from.name, from, configuration
 	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread, nil}
 	s.again = whatIfWords(c, a.clusterFlags(c))
 	return s, nil
@@ -207,14 +216,15 @@ func (d *sourceDocument) text(w io.Writer) {
 // readConditions corrects a pod's state: an engine that has only listed the pod takes it for a new one, and its
 // conditions have the result of the cluster's own scheduler.
 func (w *podStatus) readConditions(pod *v1.Pod) {
-	if is := engine.PodState(w.State); is != engine.StateActive && is != engine.StateGated {
+	if w.Terminating != nil || w.in != engine.StateActive && w.in != engine.StateGated {
 		return
 	}
 	w.since = pod.CreationTimestamp.UTC() // a gated pod is so from the beginning: gates cannot be added
 	for i := range pod.Status.Conditions {
 		c := &pod.Status.Conditions[i]
-		if engine.PodState(w.State) == engine.StateActive && c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
-			w.State, w.since = string(engine.StateUnschedulable), c.LastTransitionTime.UTC()
+		if w.in == engine.StateActive && c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
+			w.in, w.since = engine.StateUnschedulable, c.LastTransitionTime.UTC()
+			w.State = string(w.in)
 		}
 	}
 	if w.Since = ""; !w.since.IsZero() {

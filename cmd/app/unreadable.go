@@ -49,6 +49,17 @@ func unreadableOf(all []live.Unreadable) ([]unreadableDocument, error) {
 	return docs, nil
 }
 
+// forbiddenOf returns the kinds that there is no right to read. Of one that the API server does not serve there are no objects.
+func forbiddenOf(all []live.Unreadable) []world.Kind {
+	var kinds []world.Kind
+	for _, u := range all {
+		if u.Forbidden {
+			kinds = append(kinds, u.Kind)
+		}
+	}
+	return kinds
+}
+
 // consequences are the effects of not reading a kind on the result.
 var consequences = map[world.Kind]string{
 	world.Namespace:             "affinity terms that select namespaces by their labels find none",

@@ -30,7 +30,7 @@ func whatIfCommand(plugins framework.Registry) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "whatif CHANGE... [--do CHANGE]",
-		Short: "Say what would become of the pods if something were different",
+		Short: "Say what would happen to the pods if something were different",
 		Long: `Whatif makes changes to a copy of a cluster, and lets the scheduler, the owners of pods, the kubelets and
 the disruption budgets carry on until nothing more happens: once with the changes and once without. What
 differs is the answer. Nothing is changed in the cluster or the trace that is asked.
@@ -45,8 +45,8 @@ With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
-The exit code is 1 when a pod ends worse, without a node that it would have otherwise, and when a budget keeps
-a drain from its end.`,
+The exit code is 1 when a pod ends worse, without a node that it would have otherwise, when a budget keeps
+a drain from finishing, and when the trace is damaged.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
   orrery whatif free claim shop/train-2
@@ -71,7 +71,7 @@ a drain from its end.`,
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(!a.Worse() && !a.Blocks())
+			return answer(!a.Worse() && !a.Blocks() && doc.Damage == nil)
 		},
 	}
 	whom.flag(c, false)
@@ -152,6 +152,7 @@ type whatIfDocument struct {
 	Command string `json:"command"`
 	// Source is the cluster that was read; nil for a trace.
 	Source *sourceDocument `json:"source,omitempty"`
+	Damage *damageDocument `json:"damage,omitempty"`
 
 	rest     time.Duration
 	position string
@@ -214,7 +215,7 @@ func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 		Before: clusterSummaryOf(r.Before), After: clusterSummaryOf(r.After),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
-		Command: whatIfCommandFor(s.again, r.Changes...), Source: s.source, rest: r.RestAt.Sub(r.At), position: s.position,
+		Command: whatIfCommandFor(s.again, r.Changes...), Source: s.source, Damage: s.damage, rest: r.RestAt.Sub(r.At), position: s.position,
 	}
 	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, c.String())
@@ -293,10 +294,10 @@ func (d *whatIfDocument) text(w io.Writer) {
 
 func podName(p podRef) string { return printable.Line(p.Namespace+"/"+p.Name, 150) }
 
-// numbers returns the summaries before and after, side by side.
+// numbers returns the summaries without and with the changes, side by side.
 func (d *whatIfDocument) numbers() [][]string {
 	b, a := &d.Before, &d.After
-	table := [][]string{{"", "before", "after", "change"}}
+	table := [][]string{{"", "without", "with", "change"}}
 	count := func(name string, before, after int) {
 		table = append(table, []string{name, strconv.Itoa(before), strconv.Itoa(after), signed(int64(after - before))})
 	}

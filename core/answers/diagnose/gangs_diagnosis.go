@@ -60,8 +60,18 @@ const (
 	GangGoing      GangState = "going"
 )
 
-// Held reports whether the gang keeps its pods from being bound.
-func (g *Gang) Held() bool { return g.State != GangGoing }
+// Held reports whether the gang keeps pods from being bound. One that has too few pods, as some have ended or are yet to come, holds none
+// back if each of those that exist is bound.
+func (g *Gang) Held() bool {
+	return g.State != GangGoing && slices.ContainsFunc(g.Counts, func(c GangCount) bool {
+		return c.State != string(engine.StateBound) && c.State != memberTerminating
+	})
+}
+
+// Deadlock reports whether another gang holds what this one lacks, and the other way round.
+func (g *Gang) Deadlock() bool {
+	return slices.ContainsFunc(g.Rivals, func(r GangRival) bool { return r.Deadlock() })
+}
 
 // GangsOf returns the gangs of a workload: the replicas of its groups, and groups without pods.
 func GangsOf(e *engine.Engine, namespace, workload string) []gangs.Key {
@@ -140,9 +150,9 @@ const (
 	maxStepVisits = 2_000_000
 )
 
-// newGangSearch returns nil for a group that is no gang.
+// newGangSearch returns nil for a group that is no gang, and where that is not known.
 func newGangSearch(e *engine.Engine, key gangs.Key) *gangSearch {
-	if !e.Features().Enabled(config.GangScheduling) {
+	if !e.Features().Enabled(config.GangScheduling) || e.Unread(world.Workload) {
 		return nil
 	}
 	s := &gangSearch{engine: e, key: key, group: e.Gangs().Group(key), visits: maxGangVisits}

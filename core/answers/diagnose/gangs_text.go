@@ -66,6 +66,9 @@ func (g *Gang) head() string {
 	case GangNoWorkload, GangNoGroup:
 		return text + g.Why
 	case GangIncomplete:
+		if !g.Held() {
+			return text + fmt.Sprintf("of at least %d pods %d exist, and none waits", g.MinCount, g.Pods)
+		}
 		return text + fmt.Sprintf("of at least %d pods %d exist; it waits for %s", g.MinCount, g.Pods, g.Why)
 	}
 	text += fmt.Sprintf("of at least %d pods %d have a place", g.MinCount, g.Placed)

@@ -23,6 +23,8 @@ type Group struct {
 	Oldest time.Time
 	// Diagnosis is that of the first pod.
 	Diagnosis *Diagnosis
+	// Gang is that of the first pod, if it is held back: what would let one of its pods have a node does not bind it then. There is no Fix.
+	Gang *Gang
 	// Fix is the remedy that places the most of the pods in their next scheduling cycles, and Places how many; nil if none places one.
 	Fix    *Remedy
 	Places int
@@ -61,11 +63,23 @@ func Pending(e *engine.Engine, filter func(*Group) bool) ([]*Group, error) {
 		default:
 			g.Diagnosis = lastAttempt(e, g.Pods[0])
 		}
+		if err == nil && i < maxExplained {
+			err = g.setGang(e)
+		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	return groups, nil
+}
+
+// setGang diagnoses the gang of the first pod.
+func (g *Group) setGang(e *engine.Engine) error {
+	gang, err := GangOfPod(e, g.Pods[0])
+	if gang != nil && gang.Held() {
+		g.Gang, g.Fix, g.Places = gang, nil, 0
+	}
+	return err
 }
 
 // fix diagnoses the first pod of a group, and finds the remedy that places the most.
@@ -90,13 +104,16 @@ func (g *Group) fix(e *engine.Engine) error {
 	return nil
 }
 
-// lastAttempt is a diagnosis that has only what the pod's condition says.
+// lastAttempt is a diagnosis that has only what the pod's condition says of its last attempt.
 func lastAttempt(e *engine.Engine, pod *v1.Pod) *Diagnosis {
 	d := &Diagnosis{Explanation: &engine.Explanation{
 		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
 	}}
-	if d.Summary = MainClause(OfCondition(pod)); d.Summary == "" {
+	// The condition counts each node under the first plugin that rejects it, which need not be what would help.
+	if clause := MainClause(OfCondition(pod)); clause == "" {
 		d.Summary = "not tried yet"
+	} else {
+		d.Summary = "its last attempt: " + clause + "; of so many groups only the first are explained here: ask about the pod"
 	}
 	d.Decision.Message = d.Summary
 	return d
