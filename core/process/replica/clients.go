@@ -49,10 +49,13 @@ func (r *Replica) Identity() string {
 	return r.options.Identity
 }
 
+// hostname returns the host's name. Tests replace it.
+var hostname = os.Hostname
+
 // identity is the host name and a UUID, so that two replicas on one host differ.
 func (r *Replica) identity() (string, error) {
 	if r.options.Identity == "" {
-		host, err := os.Hostname()
+		host, err := hostname()
 		if err != nil {
 			return "", fmt.Errorf("unable to get hostname: %w", err)
 		}

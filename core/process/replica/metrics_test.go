@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/component-base/metrics/legacyregistry"
 	_ "k8s.io/component-base/metrics/prometheus/clientgo/leaderelection"
@@ -175,5 +178,33 @@ func TestRun_LeaderMetricIsOneWhileLeading(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// The replica reads that another holds its lease.
+// Shows LEAD-32.
+func TestRun_LostLeaseEndsTheWork(t *testing.T) {
+	server, kubeConfig := newStub(t)
+	o := options()
+	o.KubeConfig, o.Logger = kubeConfig, funcr.New(server.log, funcr.Options{})
+	election := &o.Config.LeaderElection
+	election.RetryPeriod.Duration, election.RenewDeadline.Duration, election.LeaseDuration.Duration = 10*time.Millisecond, time.Minute, 2*time.Minute
+	r, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(t.Context()) }()
+	server.await(t, func() bool { return slices.Contains(server.bound, "good") })
+	if value := gathered(t, legacyregistry.DefaultGatherer)[leaderStatus]; value != 1 {
+		t.Errorf("%s is %v after a binding, want 1", leaderStatus, value)
+	}
+	server.takeLease()
+	if err := <-ended; !errors.Is(err, ErrLostLease) || r.Leading() {
+		t.Errorf("Run returned %v, and the replica leads: %t", err, r.Leading())
+	}
+	server.await(t, func() bool { return strings.Contains(server.logged, "Leaderelection lost") })
+	for gathered(t, legacyregistry.DefaultGatherer)[leaderStatus] != 0 { // the elector ends beside Run
+		runtime.Gosched()
 	}
 }

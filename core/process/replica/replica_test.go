@@ -66,6 +66,20 @@ func TestNew_ReportsErrorsBeforeStart(t *testing.T) {
 }
 
 // Shows LEAD-16.
+func TestNew_NeedsHostname(t *testing.T) {
+	defer func(was func() (string, error)) { hostname = was }(hostname)
+	hostname = func() (string, error) { return "", errors.New("no such file") }
+	if _, err := New(options()); err == nil || err.Error() != "unable to get hostname: no such file" {
+		t.Errorf("got %v", err)
+	}
+	o := options()
+	o.Identity = "me"
+	if _, err := New(o); err != nil {
+		t.Errorf("with an identity of its own: %v", err)
+	}
+}
+
+// Shows LEAD-16.
 func TestIdentity_HostAndUUID(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {

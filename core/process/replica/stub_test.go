@@ -22,6 +22,7 @@ import (
 type stub struct {
 	mu     sync.Mutex
 	lease  *coordinationv1.Lease
+	taken  bool     // another holds the lease: writes are conflicts
 	bound  []string // pods
 	logged string
 	// afterLease are the events that a watch of a kind tells once the lease was read by its holder, which is then at version 7.
@@ -103,10 +104,18 @@ func (s *stub) serveLease(w http.ResponseWriter, r *http.Request) {
 	var sent coordinationv1.Lease
 	if r.Method != http.MethodGet {
 		_ = json.NewDecoder(r.Body).Decode(&sent)
-		s.change(func() { s.lease = &sent })
+		s.change(func() {
+			if !s.taken {
+				s.lease = &sent
+			}
+		})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.taken && r.Method != http.MethodGet {
+		refuse(w, http.StatusConflict, metav1.StatusReasonConflict)
+		return
+	}
 	if s.lease == nil {
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 		return
@@ -135,6 +144,15 @@ func (s *stub) change(do func()) {
 	do()
 	close(s.changed)
 	s.changed = make(chan struct{})
+}
+
+// takeLease gives the lease to another replica.
+func (s *stub) takeLease() {
+	s.change(func() {
+		taken, another := s.lease.DeepCopy(), "another"
+		taken.Spec.HolderIdentity = &another
+		s.lease, s.taken = taken, true
+	})
 }
 
 // log is what a logger writes to.

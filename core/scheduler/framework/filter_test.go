@@ -336,7 +336,6 @@ func TestRunPreFilterExtensions_AddAndRemovePod(t *testing.T) {
 	}
 }
 
-// Shows FRAME-12.
 // A plugin that waits for extenders is called again, and those before it are not. What they said is kept.
 func TestContinuePostFilterPlugins_WhileExtendersAnswer(t *testing.T) {
 	var log []string
@@ -364,6 +363,8 @@ func TestContinuePostFilterPlugins_WhileExtendersAnswer(t *testing.T) {
 	}
 }
 
+// The plugins are called in order, and the first that makes the pod schedulable is the last one called.
+// Shows FRAME-12.
 func TestRunPostFilterPlugins(t *testing.T) {
 	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
 	tests := []struct {

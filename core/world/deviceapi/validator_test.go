@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -213,6 +214,32 @@ func TestDefault_TaintsGetTheTime(t *testing.T) {
 	}
 }
 
+// Shows DRA-34.
+func TestCreate_CountersApartFromDevices(t *testing.T) {
+	devices := []resourcev1.Device{{Name: "a"}}
+	counters := []resourcev1.CounterSet{{Name: "set", Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("8Gi")}}}}
+	for name, row := range map[string]struct {
+		devices  []resourcev1.Device
+		counters []resourcev1.CounterSet
+		want     []string
+	}{
+		"devices alone":     {devices, nil, nil},
+		"counters alone":    {nil, counters, nil},
+		"both in one slice": {devices, counters, []string{`spec: Invalid value: "": only one of ` + "`sharedCounters` or `devices` is allowed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slice := &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: resourcev1.ResourceSliceSpec{
+				Driver: "d.example.com", Pool: resourcev1.ResourcePool{Name: "p", ResourceSliceCount: 2}, AllNodes: ptr(true),
+				Devices: row.devices, SharedCounters: row.counters,
+			}}
+			if diff := cmp.Diff(row.want, texts((&deviceapi.Validator{}).Create(slice))); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Shows DRA-09.
 func TestPod_Claims(t *testing.T) {
 	pod := &v1.Pod{Spec: v1.PodSpec{
 		ResourceClaims: []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: ptr("c")}, {Name: "gpu"}},

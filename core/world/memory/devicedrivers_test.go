@@ -130,12 +130,35 @@ func TestDeviceDriver_ChangesWhilePublishing(t *testing.T) {
 
 // Shows DRA-15.
 func TestDeviceDriver_RestoresSlices(t *testing.T) {
-	s := publishing(t)
-	s.publish(gpusOf("n1", "a"))
-	s.pass(time.Minute)
-	s.mustDeleteCluster(world.ResourceSlice, s.List(world.ResourceSlice)[0].GetName())
-	s.pass(time.Minute)
-	s.wantsState("slice n1-gpu.example.com-* n1/n1 1 of 1: a", world.ResourceSlice)
+	for name, change := range map[string]func(s *scene, slice *resourcev1.ResourceSlice){
+		"a deleted slice": func(s *scene, slice *resourcev1.ResourceSlice) {
+			s.mustDeleteCluster(world.ResourceSlice, slice.Name)
+		},
+		"a device that was added": func(s *scene, slice *resourcev1.ResourceSlice) {
+			slice.Spec.Devices = append(slice.Spec.Devices, devicesNamed("mine")...)
+			must[world.Object](s.t)(s.Update(slice))
+		},
+		"a device that was removed": func(s *scene, slice *resourcev1.ResourceSlice) {
+			slice.Spec.Devices = nil
+			must[world.Object](s.t)(s.Update(slice))
+		},
+		"a taint that was added": func(s *scene, slice *resourcev1.ResourceSlice) {
+			slice.Spec.Devices[0].Taints = []resourcev1.DeviceTaint{failed}
+			must[world.Object](s.t)(s.Update(slice))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := publishing(t)
+			s.publish(gpusOf("n1", "a"))
+			s.pass(time.Minute)
+			change(s, s.List(world.ResourceSlice)[0].DeepCopyObject().(*resourcev1.ResourceSlice))
+			if changed := s.state(world.ResourceSlice); strings.Contains(changed, "1 of 1: a\n") {
+				t.Fatalf("the change did nothing: %s", changed)
+			}
+			s.pass(time.Minute)
+			s.wantsState("slice n1-gpu.example.com-* n1/n1 1 of 1: a", world.ResourceSlice)
+		})
+	}
 }
 
 func TestDeviceDriver_DeviceFails(t *testing.T) {
@@ -240,7 +263,7 @@ func TestDeviceDriver_NodeIsReplaced(t *testing.T) {
 }
 
 // Devices that share counters are published beside them, and those of several nodes each with its node.
-// Shows DRA-12 and DRA-34.
+// Shows DRA-12.
 func TestDeviceDriver_CountersAndNodes(t *testing.T) {
 	s := publishing(t)
 	pool := memory.DevicePool{Driver: gpus, Name: "parts", Devices: devicesNamed("a b")}

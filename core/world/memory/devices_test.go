@@ -196,6 +196,32 @@ func TestClaimController_GeneratesClaims(t *testing.T) {
 	}
 }
 
+// Two claims of one template are two ResourceClaims. Containers use one of them each, and a third container shares one.
+// Shows DRA-09.
+func TestClaimController_ClaimForEachName(t *testing.T) {
+	s := newScene(t, memory.Options{})
+	template := create(s, gpuTemplate("cat")).GetName()
+	pod := mk.Pod("p").Obj()
+	uses := func(name, claim string) v1.Container {
+		return v1.Container{Name: name, Image: "cat", Resources: v1.ResourceRequirements{Claims: []v1.ResourceClaim{{Name: claim}}}}
+	}
+	for _, name := range []string{"cat-0", "cat-1"} {
+		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: name, ResourceClaimTemplateName: &template})
+	}
+	pod.Spec.Containers = []v1.Container{uses("first", "cat-0"), uses("second", "cat-1"), uses("third", "cat-0")}
+	create(s, pod)
+	s.pass(time.Second)
+	s.wantsState("resourceclaim p-cat-0-*\nresourceclaim p-cat-1-*", world.ResourceClaim)
+	statuses := s.Pod("default", "p").Status.ResourceClaimStatuses
+	if len(statuses) != 2 || statuses[0].Name != "cat-0" || statuses[1].Name != "cat-1" || *statuses[0].ResourceClaimName == *statuses[1].ResourceClaimName {
+		t.Errorf("the pod's claims are %v, want two of different names", statuses)
+	}
+	stranger := mk.Pod("q").Obj()
+	stranger.Spec.Containers = []v1.Container{uses("first", "cat-0")}
+	_, err := s.Create(stranger)
+	wantRejected(t, err, `spec.containers[0].resources.claims[0]: Not found: "cat-0": must be one of the names in pod.spec.resourceClaims which is empty`)
+}
+
 func TestClaimController_WaitsForTemplate(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, usingTemplate(mk.Pod("p").Obj(), "one"))

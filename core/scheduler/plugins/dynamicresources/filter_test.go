@@ -215,6 +215,39 @@ func TestFilter_NamesEmptySelector(t *testing.T) {
 	}
 }
 
+// counted is a pool of two slices: one with a counter of 8Gi, and one with devices that need 6Gi of a set each.
+func counted(pool, set string, devices ...string) []world.Object {
+	counters := mk.ResourceSlice("counters-"+pool, driver, pool).Node("n").Pool(1, 2).Obj()
+	counters.Spec.SharedCounters = []resourcev1.CounterSet{{Name: "set-of-" + pool, Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("8Gi")}}}}
+	slice := mk.ResourceSlice("devices-"+pool, driver, pool).Node("n").Pool(1, 2).Devices(devices...).Obj()
+	for i := range slice.Spec.Devices {
+		slice.Spec.Devices[i].ConsumesCounters = []resourcev1.DeviceCounterConsumption{{
+			CounterSet: set, Counters: map[string]resourcev1.Counter{"memory": {Value: resource.MustParse("6Gi")}},
+		}}
+	}
+	return []world.Object{counters, slice}
+}
+
+// Shows DRA-34.
+func TestFilter_CountersOfTheWholePool(t *testing.T) {
+	for name, tt := range map[string]struct {
+		slices []world.Object
+		count  int64
+		want   string
+	}{
+		"a device uses the counters of its pool's other slice": {counted("p", "set-of-p", "1", "2"), 1, "gpu=p/1"},
+		"both devices need more than is counted there":         {counted("p", "set-of-p", "1", "2"), 2, "UnschedulableAndUnresolvable: cannot allocate all claims"},
+		"the counters of another pool are not a device's":      {append(counted("p", "set-of-q", "1"), counted("q", "set-of-q")...), 1, "UnschedulableAndUnresolvable: invalid resource pools were encountered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects := append([]world.Object{mk.DeviceClass("gpu"), claim().Request("gpu", "gpu", tt.count).Obj()}, tt.slices...)
+			if got := newFixture(t, "DRAPartitionableDevices", objects...).found(user(), "n"); got != tt.want {
+				t.Errorf("it is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // The allocator panics on all devices that consume counters, in the implementation for shared devices.
 func TestFilter_SurvivesAllocator(t *testing.T) {
 	counters := mk.ResourceSlice("counters", driver, "p").Node("n").Pool(1, 2).Obj()
