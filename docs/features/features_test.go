@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,5 +55,41 @@ func TestParseArea_Errors(t *testing.T) {
 		if _, err := parseArea(text); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
+	}
+}
+
+// A row's text, or what is asked for, changes: the row has to say so.
+func TestCompareWording_RewordedRowSaysSo(t *testing.T) {
+	asked := map[string]string{"A-1": "may not fail, and is idempotent"}
+	compared := map[string]string{"A-1": wordingDigest(asked["A-1"], "cannot fail, twice or once")}
+	for name, tc := range map[string]struct {
+		row             row
+		asked, compared map[string]string
+		want            string // part of the error
+	}{
+		"as compared":               {row{name: "A-1", holds: "cannot fail, twice or once"}, asked, compared, ""},
+		"another text":              {row{name: "A-1", holds: "cannot fail"}, asked, compared, "row A-1 is not as it was compared"},
+		"something else is asked":   {row{name: "A-1", holds: "cannot fail, twice or once"}, map[string]string{"A-1": "may fail"}, compared, "row A-1 is not as it was compared"},
+		"another text that says so": {row{name: "A-1", holds: "cannot fail", reworded: "idempotent"}, asked, nil, ""},
+		"reworded and compared":     {row{name: "A-1", holds: "cannot fail", reworded: "idempotent"}, asked, compared, "delete it there"},
+		"nobody asked":              {row{name: "A-2", holds: "more"}, asked, nil, "row A-2 is not in asked.txt"},
+		"a row is missing":          {row{name: "A-1", holds: "x", reworded: "y"}, map[string]string{"A-1": "x", "A-2": "y"}, nil, "asked.txt has 2 rows, and there are 1"},
+	} {
+		err := compareWording([]area{{rows: []row{tc.row}}}, tc.asked, tc.compared)
+		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+func TestRow_WritesWhatWasAskedFor(t *testing.T) {
+	a, err := parseArea("Title\nA-1 | cannot fail | reworded: that it is idempotent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	a.write(&out, map[string][]string{"A-1": {"TestX"}})
+	if want := "| A-1 | cannot fail<br>*Asked for: that it is idempotent* | TestX |"; !strings.Contains(out.String(), want) {
+		t.Errorf("got %s, want %s in it", out.String(), want)
 	}
 }

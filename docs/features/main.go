@@ -17,6 +17,9 @@ func document(root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWording(filepath.Join(root, "docs", "features"), areas); err != nil {
+		return nil, err
+	}
 	marks, err := findMarks(root)
 	if err != nil {
 		return nil, err
@@ -25,8 +28,8 @@ func document(root string) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	out.WriteString("# What a scheduler must do\n\nEach row has the tests that show it, or the reason why it is not Orrery's. " +
-		"This file is written by `make features-doc`\nfrom docs/features/rows and the marks of the tests; do not edit it.\n")
+	out.WriteString("# What a scheduler must do\n\nEach row has the tests that show it, or the reason why it is not Orrery's. A row that holds something\nelse than was asked for says what, and why. This file is written by `make features-doc` from docs/features/rows and the marks\n" +
+		"of the tests; do not edit it.\n")
 	for i := range areas {
 		areas[i].write(&out, marks)
 	}

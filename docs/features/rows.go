@@ -20,9 +20,13 @@ type area struct {
 type row struct {
 	name, holds string
 	reason      string // why it is not ours; empty if tests show it
+	reworded    string // what was asked for instead, and why the row says something else; empty if it says the same
 }
 
-// readRows reads the areas of a folder. A file has a title, and rows "NAME | what holds [| why it is not ours]".
+const rewordedPrefix = "reworded: "
+
+// readRows reads the areas of a folder. A file has a title, and rows "NAME | what holds", "NAME | what holds | why it is not ours" or
+// "NAME | what holds | reworded: what was asked for, and why it is something else".
 func readRows(folder string) ([]area, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	if err != nil {
@@ -56,7 +60,13 @@ func parseArea(text string) (area, error) {
 		case 2:
 			a.rows = append(a.rows, row{name: cells[0], holds: cells[1]})
 		case 3:
-			a.rows = append(a.rows, row{name: cells[0], holds: cells[1], reason: cells[2]})
+			r := row{name: cells[0], holds: cells[1]}
+			if text, is := strings.CutPrefix(cells[2], rewordedPrefix); is {
+				r.reworded = text
+			} else {
+				r.reason = cells[2]
+			}
+			a.rows = append(a.rows, r)
 		default:
 			return a, fmt.Errorf("row %s has %d cells, want two or three", cells[0], len(cells))
 		}
@@ -97,6 +107,10 @@ func (a *area) write(out *bytes.Buffer, marks map[string][]string) {
 		} else {
 			shown = "*" + shown + "*"
 		}
-		io.WriteString(out, "| "+r.name+" | "+r.holds+" | "+shown+" |\n")
+		holds := r.holds
+		if r.reworded != "" {
+			holds += "<br>*Asked for: " + r.reworded + "*"
+		}
+		io.WriteString(out, "| "+r.name+" | "+holds+" | "+shown+" |\n")
 	}
 }
