@@ -13,6 +13,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/world"
+	"orrery/core/world/deviceapi"
 	"orrery/core/world/memory"
 )
 
@@ -65,7 +66,10 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 	return memory.New(memory.Options{
 		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodBehavior: s.PodLife,
 		Budgets: budget.Rules{}, NodeLifecycle: nodeLifecycle(s.file.Cluster.Controllers, start, compares), Pressure: kubelets,
-		ComparisonOperators: compares, Admission: admits, Extenders: s.file.Scheduler.simulatedExtenders(),
+		ComparisonOperators: compares, DeviceGatesOff: deviceapi.GatesOff{
+			AdminAccess:       !s.config.Features.Enabled(config.DRAAdminAccess),
+			ClaimDeviceStatus: !s.config.Features.Enabled(config.DRAResourceClaimDeviceStatus),
+		}, Admission: admits, Extenders: s.file.Scheduler.simulatedExtenders(),
 	}), nil
 }
 

@@ -7,6 +7,7 @@
 //	Validator.Update(changed, old)      the same, and what must not change
 //	Validator.UpdateStatus(changed, old)  status.go
 //
-// Its errors name the fields and say what the API server's do. It behaves as one whose gates are all on: no field is dropped.
+// Its errors name the fields and say what the API server's do. Its checks are those of one whose gates are all on;
+// [GatesOff] drops the fields of gates that are off.
 // A Validator remembers which selectors it has compiled, since the claims of one template have the same.
 package deviceapi

@@ -19,6 +19,7 @@ import (
 // admitDevices completes or rejects a new object of dynamic resource allocation; any other object is admitted.
 func (c *Cluster) admitDevices(kind world.Kind, o world.Object) error {
 	var wrong field.ErrorList
+	c.options.DeviceGatesOff.Drop(o, nil)
 	switch o := o.(type) {
 	case *resourcev1.ResourceClaim:
 		o.Status = resourcev1.ResourceClaimStatus{}
@@ -37,6 +38,7 @@ func (c *Cluster) admitDevices(kind world.Kind, o world.Object) error {
 
 // admitDeviceUpdate is admitDevices for an update.
 func (c *Cluster) admitDeviceUpdate(kind world.Kind, old, changed world.Object) error {
+	c.options.DeviceGatesOff.Drop(changed, old)
 	deviceapi.Default(changed, c.timestamp())
 	wrong := c.devices.validator.Update(changed, old)
 	if groupResource(kind).Group == resourcev1.GroupName {
@@ -48,6 +50,7 @@ func (c *Cluster) admitDeviceUpdate(kind world.Kind, old, changed world.Object) 
 // admitStatus completes or rejects an update of a status. What a claim says of devices goes with their allocation.
 func (c *Cluster) admitStatus(kind world.Kind, old, changed world.Object) error {
 	var wrong field.ErrorList
+	c.options.DeviceGatesOff.Drop(changed, old)
 	if claim, is := changed.(*resourcev1.ResourceClaim); is {
 		before := old.(*resourcev1.ResourceClaim)
 		claim.Status.Devices = deviceapi.WithoutStale(&claim.Status, &before.Status)

@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/testing/mk"
 	"orrery/core/world"
+	"orrery/core/world/deviceapi"
 	"orrery/core/world/memory"
 )
 
@@ -102,6 +103,60 @@ func TestAdmission_AdminAccess(t *testing.T) {
 	}}}
 	_, err = s.UpdateStatus(claim)
 	wantRejected(t, err, "status.allocation.devices.results[0].adminAccess: Forbidden")
+}
+
+// With a gate off its field is dropped, unless it is stored already.
+// Shows DRA-21 and DRA-28.
+func TestAdmission_DeviceGates(t *testing.T) {
+	admin := deviceClaim("r")
+	admin.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr(true)
+	template := gpuTemplate("r")
+	template.Spec.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr(true)
+	for name, tt := range map[string]struct {
+		off            deviceapi.GatesOff
+		access, status bool // whether they are stored
+	}{
+		"all on":                           {deviceapi.GatesOff{}, true, true},
+		"DRAAdminAccess off":               {deviceapi.GatesOff{AdminAccess: true}, false, true},
+		"DRAResourceClaimDeviceStatus off": {deviceapi.GatesOff{ClaimDeviceStatus: true}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, memory.Options{DeviceGatesOff: tt.off})
+			ns := must[*v1.Namespace](t)(s.Get(world.Namespace, "", "default")).DeepCopy()
+			ns.Labels = map[string]string{resourcev1.DRAAdminNamespaceLabelKey: "true"}
+			must[*v1.Namespace](t)(s.Update(ns))
+			claim := create(s, admin.DeepCopy()).DeepCopy()
+			result := resourcev1.DeviceRequestAllocationResult{Request: "gpu", Driver: gpus, Pool: "n1", Device: "gpu-0", AdminAccess: ptr(true)}
+			claim.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{result}}}
+			claim.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: gpus, Pool: "n1", Device: "gpu-0"}}
+			stored := must[*resourcev1.ResourceClaim](t)(s.UpdateStatus(claim))
+			for what, there := range map[string]bool{
+				"a claim's request": stored.Spec.Devices.Requests[0].Exactly.AdminAccess != nil,
+				"an allocation":     stored.Status.Allocation.Devices.Results[0].AdminAccess != nil,
+				"a template":        create(s, template.DeepCopy()).Spec.Spec.Devices.Requests[0].Exactly.AdminAccess != nil,
+			} {
+				if there != tt.access {
+					t.Errorf("adminAccess of %s is stored: %t, want %t", what, there, tt.access)
+				}
+			}
+			if there := len(stored.Status.Devices) > 0; there != tt.status {
+				t.Errorf("the status of devices is stored: %t, want %t", there, tt.status)
+			}
+
+			used := admin.DeepCopy()
+			used.Name, used.Status = "used", claim.Status
+			deviceapi.Default(used, metav1.Time{})
+			s.must(s.Load(used)) // written when the gates were on
+			used = must[*resourcev1.ResourceClaim](t)(s.Get(world.ResourceClaim, "default", "used")).DeepCopy()
+			used.Labels = map[string]string{"touched": "yes"}
+			must[*resourcev1.ResourceClaim](t)(s.Update(used))
+			used.ResourceVersion = ""
+			used = must[*resourcev1.ResourceClaim](t)(s.UpdateStatus(used))
+			if used.Spec.Devices.Requests[0].Exactly.AdminAccess == nil || used.Status.Allocation.Devices.Results[0].AdminAccess == nil || len(used.Status.Devices) == 0 {
+				t.Errorf("what was stored is dropped: %+v", used)
+			}
+		})
+	}
 }
 
 // A template whose claim is rejected is tried again, and its pod gets an event.

@@ -15,6 +15,7 @@ import (
 
 	"orrery/core/world"
 	"orrery/core/world/admission"
+	"orrery/core/world/deviceapi"
 	"orrery/core/world/trim"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	NodeLifecycle NodeLifecycle
 	// ComparisonOperators is the feature gate TaintTolerationComparisonOperators: tolerations may use Gt and Lt.
 	ComparisonOperators bool
+	// DeviceGatesOff are the feature gates of dynamic resource allocation that the API server has off.
+	DeviceGatesOff deviceapi.GatesOff
 	// Admission switches admission plugins; without it those are on that are on by default.
 	Admission admission.Options
 	// Extenders are web servers beside the cluster, by the address in the scheduler's configuration. SetExtender changes one.

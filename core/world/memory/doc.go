@@ -89,7 +89,8 @@
 //   - Nothing evicts pods from tainted nodes.
 //   - Quotas count the devices of extended resources by pods alone. NodeRestriction restricts what kubelets do to nodes: the
 //     simulated ones write nothing else by way of the API server.
-//   - The API server has every gate of dynamic resource allocation on: it drops no field.
+//   - Of the gates of dynamic resource allocation, the API server has those off that it is told to ([Options.DeviceGatesOff]):
+//     it drops no other field.
 //   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again. The claim
 //     controller makes and reserves nothing for a pod that has ended.
 //   - A volume that no provisioner made is never deleted by its reclaim policy: it stays Released.
