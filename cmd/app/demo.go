@@ -192,6 +192,7 @@ func (f *demoFlags) open(c *cobra.Command, name string, plugins framework.Regist
 	if err != nil {
 		return nil, err
 	}
+	warn(c, s.Warnings()...)
 	s = s.WithPlugins(plugins)
 	if c.Flags().Changed("seed") {
 		s = s.WithSeed(f.seed)

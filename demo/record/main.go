@@ -39,6 +39,9 @@ func record(from, to string) error {
 		if err != nil {
 			return err
 		}
+		for _, warning := range s.Warnings() {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", file, warning)
+		}
 		if s.OnCluster {
 			continue
 		}

@@ -13,6 +13,26 @@ import (
 	"orrery/demo/scenario/strict"
 )
 
+func TestParse_WarnsOfIgnoredKubeletFields(t *testing.T) {
+	s, err := scenario.Parse("story.yaml", []byte(`title: Kubelets
+length: 1m
+cluster:
+  nodes: [{name: n, cpu: 4, memory: 8Gi}]
+  kubelet: {maxPods: 20, evictionHard: {containerfs.available: 1%}, featureGates: {NodeSwap: true}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cluster.kubelet.featureGates.NodeSwap has no effect: the simulated kubelets read what concerns eviction and reserved resources",
+		"cluster.kubelet.maxPods has no effect: the simulated kubelets read what concerns eviction and reserved resources",
+		"cluster.kubelet: found containerfs.available for hard eviction. ignoring",
+	}
+	if diff := cmp.Diff(want, s.Warnings()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
 var update = flag.Bool("update", false, "rewrite the answers in testdata/errors.txt")
 
 // testdata/errors.txt has scenarios with a mistake, each under a line that begins with "# " and says which, followed by

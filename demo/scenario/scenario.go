@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/evict/pressure"
 	"orrery/core/safe/files"
+	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
@@ -36,7 +37,12 @@ type Scenario struct {
 	plugins framework.Registry
 	rule    queue.RequeueRule
 	kubelet pressure.Configuration
+
+	warnings []string
 }
+
+// Warnings returns what the scenario says without effect, by field.
+func (s *Scenario) Warnings() []string { return s.warnings }
 
 // ReadFile reads a scenario.
 func ReadFile(name string) (*Scenario, error) {
@@ -73,7 +79,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	if err = f.Scheduler.addExtenders(s.config); err != nil {
 		return nil, err
 	}
-	if s.kubelet, err = kubeletConfiguration(&f.Cluster.Kubelet); err != nil {
+	if s.kubelet, s.warnings, err = kubeletConfiguration(&f.Cluster.Kubelet); err != nil {
 		return nil, err
 	}
 	return s, f.checkProfiles(s.config)
@@ -130,26 +136,38 @@ func readBeside(scenario, name string) ([]byte, error) {
 // kubeletOS is the nodes' operating system, on which a kubelet's thresholds depend.
 const kubeletOS = "linux"
 
-func kubeletConfiguration(raw *strict.Raw) (pressure.Configuration, error) {
-	if !raw.IsSet() {
-		return pressure.DefaultConfiguration(kubeletOS), nil
-	}
-	if raw.Word != "" {
-		c, err := pressure.LoadFlags(raw.Word, kubeletOS)
-		if err != nil {
-			return c, raw.Fail("", err.Error())
+// kubeletConfiguration returns the configuration of the simulated kubelets, with warnings of what they ignore in it.
+func kubeletConfiguration(raw *strict.Raw) (c pressure.Configuration, warnings []string, err error) {
+	switch {
+	case !raw.IsSet():
+		return pressure.DefaultConfiguration(kubeletOS), nil, nil
+	case raw.Word != "":
+		c, err = pressure.LoadFlags(raw.Word, kubeletOS)
+	default:
+		var text []byte
+		if text, err = raw.WithTypeMeta(pressure.ConfigurationVersion, pressure.ConfigurationKind); err != nil {
+			return c, nil, err
 		}
-		return c, nil
+		if c, err = pressure.Load(text, kubeletOS); err == nil {
+			warnings, err = ignoredByKubelet(text)
+		}
 	}
-	text, err := raw.WithTypeMeta("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration")
 	if err != nil {
-		return pressure.Configuration{}, err
+		return c, nil, raw.Fail("", err.Error())
 	}
-	c, err := pressure.Load(text, kubeletOS)
-	if err != nil {
-		return c, raw.Fail("", err.Error())
+	for _, w := range c.Warnings() {
+		warnings = append(warnings, "cluster.kubelet: "+w)
 	}
-	return c, nil
+	return c, warnings, nil
+}
+
+func ignoredByKubelet(text []byte) ([]string, error) {
+	fields, err := pressure.IgnoredFields(text)
+	var warnings []string
+	for _, field := range fields {
+		warnings = append(warnings, "cluster.kubelet."+printable.Line(field, 80)+" has no effect: the simulated kubelets read what concerns eviction and reserved resources")
+	}
+	return warnings, err
 }
 
 // WithSeed returns the same scenario with another seed.

@@ -48,6 +48,9 @@ const (
 	ConfigurationKind    = "KubeletConfiguration"
 )
 
+// memoryQoS is the kubelet's feature gate that slows down containers.
+const memoryQoS = "MemoryQoS"
+
 const (
 	defaultTransition = 5 * time.Minute
 	defaultThrottling = 0.9
@@ -106,20 +109,10 @@ var fields = []string{
 const maxBytes = 1 << 20
 
 // Load reads a KubeletConfiguration, YAML or JSON, as a kubelet on that operating system would. It ignores fields that have
-// nothing to do with eviction; a misspelt or repeated eviction field is an error.
+// nothing to do with eviction, see [IgnoredFields]; a misspelt or repeated eviction field is an error.
 func Load(data []byte, system string) (Configuration, error) {
-	if len(data) > maxBytes {
-		return Configuration{}, fmt.Errorf("reading the kubelet configuration: it has %d bytes, and at most %d are read", len(data), maxBytes)
-	}
-	asJSON, err := yaml.YAMLToJSONStrict(data)
+	all, err := readFields(data)
 	if err != nil {
-		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(asJSON, &all); err != nil {
-		return Configuration{}, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
-	}
-	if err := checkKind(all); err != nil {
 		return Configuration{}, err
 	}
 	ours := map[string]json.RawMessage{}
@@ -140,6 +133,53 @@ func Load(data []byte, system string) (Configuration, error) {
 		return Configuration{}, fmt.Errorf("reading the eviction fields of the kubelet configuration: %s", oneLine(err))
 	}
 	return f.load(system)
+}
+
+// readFields returns the fields of a KubeletConfiguration.
+func readFields(data []byte) (map[string]json.RawMessage, error) {
+	if len(data) > maxBytes {
+		return nil, fmt.Errorf("reading the kubelet configuration: it has %d bytes, and at most %d are read", len(data), maxBytes)
+	}
+	asJSON, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(asJSON, &all); err != nil {
+		return nil, fmt.Errorf("reading the kubelet configuration: %s", oneLine(err))
+	}
+	return all, checkKind(all)
+}
+
+// IgnoredFields returns the names of the fields of a KubeletConfiguration that Load ignores, in order. A feature gate is
+// featureGates.NAME.
+func IgnoredFields(data []byte) ([]string, error) {
+	all, err := readFields(data)
+	if err != nil {
+		return nil, err
+	}
+	var gates map[string]json.RawMessage
+	if raw, given := all["featureGates"]; given {
+		if err := json.Unmarshal(raw, &gates); err != nil {
+			return nil, fmt.Errorf("reading featureGates of the kubelet configuration: %s", oneLine(err))
+		}
+	}
+	var ignored []string
+	for name := range all {
+		if name != "apiVersion" && name != "kind" && !slices.Contains(fields, name) {
+			ignored = append(ignored, name)
+		}
+	}
+	for name := range gates {
+		if name != memoryQoS {
+			ignored = append(ignored, "featureGates."+name)
+		}
+	}
+	if _, given := all["memoryThrottlingFactor"]; given && string(gates[memoryQoS]) != "true" {
+		ignored = append(ignored, "memoryThrottlingFactor")
+	}
+	slices.Sort(ignored)
+	return ignored, nil
 }
 
 // maxErrorRunes and maxErrors bound the error of a file that may be hostile.
@@ -212,7 +252,7 @@ func (f configurationFile) configuration(system string) Configuration {
 		LocalStorageIsolation: f.LocalStorageCapacityIsolation == nil || *f.LocalStorageCapacityIsolation,
 		KubeReserved:          f.KubeReserved, SystemReserved: f.SystemReserved,
 	}
-	if f.FeatureGates["MemoryQoS"] {
+	if f.FeatureGates[memoryQoS] {
 		c.MemoryThrottling = defaultThrottling
 		if f.MemoryThrottlingFactor != nil {
 			c.MemoryThrottling = *f.MemoryThrottlingFactor

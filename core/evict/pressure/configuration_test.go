@@ -121,6 +121,47 @@ maxPods: 250
 }
 
 // Shows LEAD-46 and NPE-21.
+func TestIgnoredFields_NamesEachField(t *testing.T) {
+	for name, tt := range map[string]struct {
+		yaml string
+		want []string
+	}{
+		"eviction alone":        {"evictionHard: {memory.available: 1Gi}\nkubeReserved: {cpu: \"1\"}", nil},
+		"other fields":          {"maxPods: 20\nevictionMaxPodGracePeriod: 3\nimageGCHighThresholdPercent: 80", []string{"imageGCHighThresholdPercent", "maxPods"}},
+		"gates":                 {"featureGates: {NodeSwap: true, MemoryQoS: true}\nmemoryThrottlingFactor: 0.8", []string{"featureGates.NodeSwap"}},
+		"a factor without gate": {"memoryThrottlingFactor: 0.8\nfeatureGates: {MemoryQoS: false}", []string{"memoryThrottlingFactor"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := pressure.IgnoredFields([]byte(header + tt.yaml))
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// Every field that Load reads changes the configuration, so that none is ignored without being named.
+func TestIgnoredFields_ReadFieldsChangeConfiguration(t *testing.T) {
+	for field, text := range map[string]string{
+		"evictionHard": "{memory.available: 1Gi}", "evictionSoft": "{memory.available: 1Gi}\nevictionSoftGracePeriod: {memory.available: 1m}",
+		"evictionSoftGracePeriod": "{memory.available: 1m}", "evictionPressureTransitionPeriod": "1m", "evictionMaxPodGracePeriod": "7",
+		"evictionMinimumReclaim": "{memory.available: 1Gi}", "mergeDefaultEvictionSettings": "true\nevictionHard: {memory.available: 1Gi}",
+		"enforceNodeAllocatable": "[none]", "kernelMemcgNotification": "true", "localStorageCapacityIsolation": "false",
+		"kubeReserved": `{cpu: "1"}`, "systemReserved": `{cpu: "1"}`, "featureGates": "{MemoryQoS: true}",
+		"memoryThrottlingFactor": "0.5\nfeatureGates: {MemoryQoS: true}",
+	} {
+		_, without, _ := strings.Cut(text, "\n")
+		before, err := pressure.Load([]byte(header+without), "linux")
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := pressure.Load([]byte(header+field+": "+text), "linux")
+		if err != nil || cmp.Equal(before, after) {
+			t.Errorf("%s: %s changes nothing, %v", field, text, err)
+		}
+	}
+}
+
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},
