@@ -187,7 +187,7 @@ func (p *pendingPod) unselect(all []rejection) []Remedy {
 	}
 	var remedies []Remedy
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.Unselect, Name: p.name, Value: key}, Text: "no longer select nodes by " + key})
+		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.Unselect, Name: p.name, Value: key}, Text: "drop nodeSelector " + key})
 	}
 	return remedies[:min(len(remedies), 3)]
 }

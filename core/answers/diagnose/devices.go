@@ -229,7 +229,7 @@ func (d *Devices) shortages() []string {
 		}
 		facts = append(facts, text)
 	}
-	if d.Nearest != nil {
+	if d.Nearest != nil && !slices.ContainsFunc(d.why.requests, func(r *DeviceRequest) bool { return r.NoneOn == d.Nodes }) {
 		facts = append(facts, "nearest: "+d.Nearest.Says)
 	}
 	return facts
@@ -237,6 +237,13 @@ func (d *Devices) shortages() []string {
 
 // tooFew says on how many nodes there are too few devices for the request.
 func (r *DeviceRequest) tooFew(nodes int) string {
+	if r.NoneOn == nodes && nodes > 1 {
+		text := r.head() + ": no node has a device of class " + r.Class
+		if len(r.selectors) > 0 {
+			text += " that its selectors match"
+		}
+		return text
+	}
 	text := fmt.Sprintf("%s: too few on %d of %d nodes", r.head(), r.TooFewOn, nodes)
 	switch {
 	case r.NoneOn == r.TooFewOn:

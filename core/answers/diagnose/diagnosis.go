@@ -176,7 +176,11 @@ func (d *Diagnosis) rejectedSummary() string {
 	if len(only.OnlyOn) == 0 {
 		return fmt.Sprintf("%s on %d of %d nodes", d.Reasons[0].Message, d.Reasons[0].Nodes, d.Decision.Nodes)
 	}
-	text := fmt.Sprintf("%s: the only blocker on %d of %d nodes", only.Message, len(only.OnlyOn), len(d.Nodes))
+	are := "are"
+	if len(only.OnlyOn) == 1 {
+		are = "is"
+	}
+	text := fmt.Sprintf("%d of %d nodes %s ruled out by \"%s\" alone", len(only.OnlyOn), len(d.Nodes), are, only.Message)
 	if s, ok := only.Evidence.(*Shortage); ok {
 		text += "; " + s.String()
 	}

@@ -38,7 +38,7 @@ func (p *pendingPod) gang() string {
 	case group.Len() < least:
 		return fmt.Sprintf("waits for its gang %s: of at least %d pods %d exist", key, least, group.Len())
 	case placed < least && hasNode(p.engine, p.pod):
-		return fmt.Sprintf("waits for its gang %s until %s: of at least %d pods %d have a place, and %s has none", key,
+		return fmt.Sprintf("waits for its gang %s until %s: of at least %d pods %d have a place, and %s", key,
 			group.Deadline().UTC().Format(time.RFC3339), least, placed, firstWithout(group))
 	}
 	return ""
@@ -54,16 +54,16 @@ func placedIn(group *gangs.Group) int {
 	return group.Count(gangs.Assumed) + group.Count(gangs.Assigned)
 }
 
-// firstWithout names the first pod of a group that has no node, and how many more there are.
+// firstWithout says that the first pod of a group has no node, and how many more have none.
 func firstWithout(group *gangs.Group) string {
 	without := podsAt(group, gangs.Unscheduled)
 	switch len(without) {
 	case 0:
-		return "another pod"
+		return "another pod has none"
 	case 1:
-		return without[0].Name
+		return without[0].Name + " has none"
 	}
-	return fmt.Sprintf("%s, as %d more,", without[0].Name, len(without)-1)
+	return fmt.Sprintf("%s and %d more have none", without[0].Name, len(without)-1)
 }
 
 // podsAt returns the pods of a group at a stage by name; none of a nil group.

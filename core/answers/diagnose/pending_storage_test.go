@@ -32,7 +32,7 @@ func TestPending_FixOfStorage(t *testing.T) {
 		{
 			"a class for one", mk.Class("fast", "kubernetes.io/no-provisioner"),
 			[]world.Object{mk.Class("quick", "csi.example.com").Obj()},
-			"create claim data-db-0 with class quick places 1",
+			"recreate claim data-db-0 with storageClassName quick places 1",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestPending_GroupsByOwnerAndCause(t *testing.T) {
 		{"all", func(*diagnose.Group) bool { return true }, `
 			default/deployment/web [web-2]: requests 3, at most 1 free there; lower its requests to cpu=1 places 1
 			default/pod/alone [alone]: it has placed none of the pods here
-			default/statefulset/db [db-0]: the only blocker on 2 of 2 nodes; no longer select nodes by disk places 1
+			default/statefulset/db [db-0]: 2 of 2 nodes are ruled out by "node(s) didn't match Pod's node affinity/selector" alone; drop nodeSelector disk places 1
 			default/statefulset/db [db-1]: it would be placed on a or b; remove its scheduling gates places 1
 			1 more like a place 1`},
 		{"of one owner", func(g *diagnose.Group) bool { return g.Owner == "pod/alone" }, `

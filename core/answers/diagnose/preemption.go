@@ -143,7 +143,7 @@ func (e *Preemption) Facts() []string {
 		}
 	}
 	if e.Unresolvable > 0 {
-		facts = append(facts, "eviction does not change the rejection by "+counted(e.Unresolvable, "node"))
+		facts = append(facts, "preemption would not help on "+counted(e.Unresolvable, "node"))
 	}
 	if e.NotTried > 0 {
 		facts = append(facts, counted(e.NotTried, "more node")+" not tried: there were candidates enough")
@@ -173,9 +173,9 @@ func (e *Preemption) groupText(g *PreemptionGroup) string {
 		}
 		return "other nodes with victims: " + listed(others)
 	case StillRejected:
-		return fmt.Sprintf("would not fit without all pods of lower priority either: %s on %s", g.Reason, names)
+		return fmt.Sprintf("would not fit even if all lower-priority pods were evicted: %s on %s", g.Reason, names)
 	case NoLowerPriority:
-		return fmt.Sprintf("no pod of a priority below its own, %d, on %s", e.priority, names)
+		return fmt.Sprintf("no lower-priority pods (its priority is %d) on %s", e.priority, names)
 	}
 	return "no pod at all on " + names
 }

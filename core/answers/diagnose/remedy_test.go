@@ -56,7 +56,7 @@ func TestPod_Remedies(t *testing.T) {
 			"a selector that no node meets is dropped",
 			[]*mk.NodeBuilder{node("a", "4")},
 			mk.Pod("p").CPU("1").NodeSelector("disk", "ssd"),
-			`unselect default/p disk => a: no longer select nodes by disk`,
+			`unselect default/p disk => a: drop nodeSelector disk`,
 		},
 		{
 			"a gated pod is ungated",

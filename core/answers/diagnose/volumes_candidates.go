@@ -80,7 +80,7 @@ func (p *pendingPod) otherClass(l *ClaimLink) []Remedy {
 		}
 		remedies = append(remedies, Remedy{
 			Change: change.Change{Verb: change.SetClass, Name: p.pod.Namespace + "/" + l.Claim, Value: class.Name},
-			Text:   "create claim " + l.Claim + " with class " + class.Name,
+			Text:   "recreate claim " + l.Claim + " with storageClassName " + class.Name,
 		})
 	}
 	slices.SortFunc(remedies, func(a, b Remedy) int { return strings.Compare(a.Text, b.Text) })

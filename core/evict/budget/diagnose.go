@@ -39,7 +39,7 @@ type Problem struct {
 }
 
 const (
-	waitAndDelete = "wait, and then delete the pod directly, which asks no budget"
+	waitAndDelete = "wait, and then delete the pod directly, which bypasses PDBs"
 	pauseAndLook  = "stop or pause the automation, and find out why the application does not become ready"
 )
 

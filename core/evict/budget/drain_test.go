@@ -188,7 +188,7 @@ func TestDiagnose(t *testing.T) {
 // Shows API-07 and A-19.
 func TestDiagnose_Remedies(t *testing.T) {
 	const pause = "stop or pause the automation, and find out why the application does not become ready"
-	const directly = "wait, and then delete the pod directly, which asks no budget"
+	const directly = "wait, and then delete the pod directly, which bypasses PDBs"
 	tests := []struct {
 		name    string
 		pod     *v1.Pod
