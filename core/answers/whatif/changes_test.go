@@ -54,10 +54,10 @@ func TestVerdict_NamesWhatIsBlockedFirst(t *testing.T) {
 	s.create(node("b", "2"))
 	for question, want := range map[string]string{
 		"drain a": "blocked: 2 of 6 pods cannot be evicted (budget default/web allows 0 disruptions); " +
-			"2 would be evicted and not replaced on a node, 2 would move",
-		"delete pod alone":  "worse: 1 pod would be evicted and not replaced on a node",
+			"2 evicted and left pending, 2 moved",
+		"delete pod alone":  "worse: 1 pod evicted and left pending",
 		"add 1 node like a": "no pod would change outcome",
-		"scale api 5":       "2 pods would be created",
+		"scale api 5":       "2 pods created",
 	} {
 		if got := s.evaluate(question).Verdict(); got != want {
 			t.Errorf("%s: the verdict is %q, want %q", question, got, want)
@@ -150,7 +150,7 @@ func TestScale_DownPlacesPendingPods(t *testing.T) {
 		late placed: unschedulable (Insufficient cpu) -> a
 		web gone: a -> gone (scaled down)
 	`)
-	if a.Worse() || a.After.Evicted != 0 || a.Verdict() != "1 pod would be placed, 1 would be deleted" && a.Verdict() != "1 pod would be deleted, 1 would be placed" {
+	if a.Worse() || a.After.Evicted != 0 || a.Verdict() != "1 pod placed, 1 deleted" && a.Verdict() != "1 pod deleted, 1 placed" {
 		t.Errorf("after is %+v, the verdict is %q", a.After, a.Verdict())
 	}
 }

@@ -97,7 +97,7 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 		s.removedBy = removalReason(pod)
 		switch {
 		case f.recreated[pod.UID]:
-			s.removedBy = "made anew"
+			s.removedBy = "recreated"
 		case s.removedBy == deleted && f.scaled[s.owner]:
 			s.removedBy = scaledDown
 		}

@@ -26,7 +26,7 @@ func (a *Result) Verdict() string {
 			what = plural(n, "pod")
 		}
 		if n > 0 {
-			parts = append(parts, what+" would "+verdictWords[kind])
+			parts = append(parts, what+" "+verdictWords[kind])
 		}
 	}
 	rest := strings.Join(parts, ", ")
@@ -46,8 +46,8 @@ func (a *Result) Verdict() string {
 }
 
 var verdictWords = map[ChangeKind]string{
-	Placed: "be placed", Moved: "move", OtherNode: "go to another node", Evicted: "be evicted and not replaced on a node",
-	BecomesPending: "be pending", Created: "be created", NotEvicted: "not be evicted", Gone: "be deleted",
+	Placed: "placed", Moved: "moved", OtherNode: "on a different node", Evicted: "evicted and left pending",
+	BecomesPending: "pending", Created: "created", NotEvicted: "no longer evicted", Gone: "deleted",
 }
 
 // blockers names the budgets of the blocked evictions.
