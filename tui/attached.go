@@ -183,6 +183,9 @@ func (a *Attached) Ends(last bool) error {
 // Annotate sets the header's source and alert.
 func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
 	m.Header.Source, m.Header.Mode = a.Name(), a.Mode()
+	if m.Header.Leader == "" && a.shown.Leading {
+		m.Header.Leader = a.Name()
+	}
 	m.Header.Alert = printable.Line(a.alert(), 300)
 	if a.Engine().Store().Len(world.Lease) == 0 {
 		m.Forbidden = map[views.PaneID]string{views.LeaderPane: a.leadership()}

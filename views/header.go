@@ -27,7 +27,7 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	}
 	all := [...]gauge{
 		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 3},
-		{label: "leader ", name: h.Leader, value: formatLease(nil, h.LeaseLeft, true), shown: h.Leader != "", rank: leaderRank, least: 6},
+		leaderGauge(h),
 		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 0},
 		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 2},
 		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 1},
@@ -42,6 +42,24 @@ func drawHeader(a draw.Area, s *drawCtx) {
 		}
 	}
 	a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
+}
+
+// leaderGauge names who leads. A console says that nobody does, whether there is a lease or not, and an attached screen that it is not the
+// attached scheduler; a recording without a lease says nothing.
+func leaderGauge(h *Header) gauge {
+	g := gauge{label: "leader ", name: h.Leader, shown: true, rank: leaderRank, least: 6}
+	switch {
+	case h.Leader != "":
+		// An attached scheduler says itself that it leads; its lease is not in its stream.
+		g.value = formatLease(nil, h.LeaseLeft, h.Mode != Attached || h.LeaseLeft > 0)
+	case h.Mode == Attached:
+		g.name = "elsewhere"
+	case h.Mode == Shadow || h.Mode == Acting:
+		g.name = "none"
+	default:
+		g.shown = false
+	}
+	return g
 }
 
 // settingsGauge says what is not at its default, the requeue rule and feature gates, in forms of which each is shorter.

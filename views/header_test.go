@@ -3,6 +3,7 @@ package views_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"orrery/views"
 	"orrery/views/draw"
@@ -45,6 +46,32 @@ func TestHeader_KeepsTheLeader(t *testing.T) {
 		c := screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille)
 		if line := strings.SplitN(c.Plain(), "\n", 2)[0]; !strings.Contains(line, want) || !strings.Contains(line, "(11s)") {
 			t.Errorf("%d columns: want %q in %s", width, want, line)
+		}
+	}
+}
+
+// From 80 columns on, a cluster without a leader says so on the first line, and an attached scheduler that it leads.
+func TestHeader_SaysWhoLeadsInEveryMode(t *testing.T) {
+	for _, row := range []struct {
+		mode   views.Mode
+		leader string
+		left   time.Duration
+		want   string
+	}{
+		{views.Shadow, "", 0, "leader none"},
+		{views.Acting, "", 0, "leader none"},
+		{views.Shadow, "replica-b", 11 * time.Second, "leader replica-b (11s)"},
+		{views.Attached, "vm", 0, "leader vm "},
+		{views.Attached, "", 0, "leader elsewhere"},
+		{views.Demo, "", 0, ""},
+	} {
+		m := sample(312, 60)
+		m.Header.Mode, m.Header.Leader, m.Header.LeaseLeft = row.mode, row.leader, row.left
+		for _, width := range []int{80, 100, 140, 220} {
+			line := strings.SplitN(screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille).Plain(), "\n", 2)[0]
+			if !strings.Contains(line, row.want) || row.want == "" && strings.Contains(line, "leader") {
+				t.Errorf("%v, %d columns: want %q in %s", row.mode, width, row.want, line)
+			}
 		}
 	}
 }
