@@ -68,7 +68,7 @@ func (c *Collector) evictions(e *engine.Engine, query Query) *views.Evictions {
 	m := &c.evictionList
 	v := &views.Evictions{}
 	for i := range len(m.open) + len(m.ended) {
-		row := briefEviction(m.nth(i), e.Now())
+		row := briefEviction(m.nth(i), e)
 		v.Counts.Add(&row)
 	}
 	v.Outcomes = outcomesOf(c.options.History.Evictions().Outcomes())
@@ -107,14 +107,19 @@ func outcomesOf(all evict.OutcomeCounts) []views.NamedCount {
 	return list
 }
 
-// briefEviction makes as much of a row as its state needs.
-func briefEviction(d *evict.Eviction, now time.Time) views.Eviction {
-	return views.Eviction{Phase: phases[d.Phase], ByOther: d.Predicted, Overdue: d.LongOverdue(now)}
+// briefEviction makes as much of a row as its state needs. A pod that is being deleted is terminating, whoever was predicted to
+// evict it: its deletion timestamp is known.
+func briefEviction(d *evict.Eviction, e *engine.Engine) views.Eviction {
+	row := views.Eviction{Phase: phases[d.Phase], ByOther: d.Predicted, Overdue: d.LongOverdue(e.Now())}
+	if pod := e.Store().Pod(d.Pod.Namespace, d.Pod.Name); pod != nil && pod.UID == d.Pod.UID && pod.DeletionTimestamp != nil && d.Phase <= evict.Terminating {
+		row.Phase, row.ByOther = views.EvictionTerminating, false
+	}
+	return row
 }
 
 func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	now := e.Now()
-	row := briefEviction(d, now)
+	row := briefEviction(d, e)
 	row.Pod, row.Key = podNames(d.Pod)
 	row.Node, row.NodeKey, row.Cause, row.Initiator, row.Reason = printable.Text(d.Node), d.Node, string(d.Cause), printable.Text(d.Initiator), evictionReason(d)
 	row.Since, row.Deadline, row.Ended = d.FirstSeen, d.Deadline, d.Ended

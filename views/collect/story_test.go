@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/store"
@@ -49,7 +51,7 @@ func TestExplain_EvidenceOnce(t *testing.T) {
 	for pod, want := range map[string]struct {
 		summary, chain, preemption, queue, words string
 	}{
-		"mover":   {"claim held is bound to pv, which is in zone a", "volume pv is in zone a, reaches 2 of 3 nodes", "no pod of a priority below its own", "requeued when", "move default/a far"},
+		"mover":   {"claim held is bound to pv, which is in zone a", "volume pv is in zone a, reaches 2 of 3 nodes", "no lower-priority pods", "requeued when", "move default/a far"},
 		"unbound": {"claim data is not bound", "claim data (9Gi, ReadWriteOnce, of class fast)", "", "requeued when", ""},
 	} {
 		query := collect.Query{Open: views.ExplainPane, Rows: 10, Pod: world.PodRef{Namespace: "default", Name: pod}}
@@ -158,6 +160,37 @@ func TestLeader_InHeaderAndPane(t *testing.T) {
 	}
 	if len(l.RenewIntervals) < 5 || l.FailoverAt.Before(e.Now()) || l.MaxClockSkew <= 1 {
 		t.Errorf("renew intervals %v, failover %v, skew %v", l.RenewIntervals, l.FailoverAt, l.MaxClockSkew)
+	}
+}
+
+// A taint's eviction is predicted until the pod is deleted, for whatever reason: then it is terminating, and past its grace period
+// it is not predicted again.
+func TestEvictions_DeletedPodIsTerminating(t *testing.T) {
+	e, ch := busyCluster(t)
+	node := mk.Node("doomed").CPU("4").Pods("10")
+	pod := mk.Pod("rolled").Namespace("shop").UID("rolled").Node("doomed").Toleration(v1.Toleration{
+		Key: "broken", Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: ptr.To[int64](300),
+	})
+	apply(t, e, ch, world.Changed{Op: world.Added, Object: node.Obj()}, world.Changed{Op: world.Added, Object: pod.Obj()})
+	tainted := node.Obj().DeepCopy()
+	tainted.Spec.Taints = append(tainted.Spec.Taints, v1.Taint{Key: "broken", Effect: v1.TaintEffectNoExecute})
+	apply(t, e, ch, world.Changed{Op: world.Modified, Object: tainted})
+	state := func() string {
+		for _, row := range collect.New(collect.Options{History: ch}).Model(e, collect.Query{Open: views.EvictionsPane, Rows: 100}).Evictions.List.Rows {
+			if row.Pod == "shop/rolled" {
+				return row.State().String()
+			}
+		}
+		return "not listed"
+	}
+	if got := state(); got != "predicted" {
+		t.Fatalf("before it is deleted the pod is %s, want predicted", got)
+	}
+	deleted := pod.Obj().DeepCopy()
+	deleted.DeletionTimestamp, deleted.DeletionGracePeriodSeconds = &metav1.Time{Time: e.Now()}, ptr.To[int64](0)
+	apply(t, e, ch, world.Changed{Op: world.Modified, Object: deleted})
+	if got := state(); got != "terminating" {
+		t.Errorf("after it was deleted the pod is %s, want terminating", got)
 	}
 }
 
