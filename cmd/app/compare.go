@@ -36,7 +36,7 @@ func compareCommand(plugins framework.Registry) *cobra.Command {
 		Short: "Schedule the same arrivals under several configurations, and compare",
 		Long: `Compare takes from a trace what came, what went and what nodes did, and nothing of what was decided. It
 lets a scheduler of each configuration place it, and puts side by side how long pods waited, how nodes were
-used and how much of what is free is in pieces too small to be of use.
+used and how much of what is free is fragmented.
 
 A configuration is a file with a KubeSchedulerConfiguration, or the word "default". One alone is compared
 with the configuration that the trace was recorded with.
@@ -45,14 +45,17 @@ The verdict at the end says which configuration left fewer pods waiting and at w
 three seeds, which choose otherwise among equally good nodes: what another seed alone gives is named apart.
 ` + traceHelp + `
 
-With --fill pods never leave: then the same arrivals fill the cluster, which tells more about a trace whose
+With --fill deletions are ignored: then the same arrivals fill the cluster, which tells more about a trace whose
 pods are gone sooner than others come.
 
 All decide under the feature gates that the trace was recorded with. --feature-gates sets others, under the
 configurations given, and not in "as recorded".
 
-With --requeue-rule moveRequestCycle failed pods are requeued by the rule from before queueing hints, under the
-configurations given, and not in "as recorded".
+With --requeue-rule moveRequestCycle failed pods are requeued the legacy way (pre-QueueingHint: any event retries
+all pods), under the configurations given, and not in "as recorded".
+
+"As recorded" is the configuration of the trace, and is simulated anew like the others: it differs from the decisions
+that the trace has where timing does.
 
 The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
@@ -99,7 +102,7 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
 	addRequeueRule(c.Flags(), &rule, "under each --config, "+requeueRuleUsage+"; by default that of the trace")
 	c.Flags().StringSliceVar(&gates, "feature-gates", nil, "feature `gates` under each --config, as in A=true,B=false; all others are those of the trace")
-	c.Flags().BoolVar(&fill, "fill", false, "leave out that pods leave, so that the cluster fills up")
+	c.Flags().BoolVar(&fill, "fill", false, "ignore deletions of pods, so that the cluster fills up")
 	_ = c.MarkFlagRequired("config")
 	out.addFlag(c)
 	return c
@@ -309,6 +312,7 @@ func (d *comparisonDocument) table() [][]string {
 	line("pending, max", func(r *resultDocument) string { return durationText(r.pending.Max) })
 	line("decisions", func(r *resultDocument) string { return strconv.Itoa(r.Decisions) })
 	line("preemptions", func(r *resultDocument) string { return strconv.Itoa(r.Preemptions) })
+	line("pods preempted", func(r *resultDocument) string { return strconv.Itoa(r.Victims) })
 	for k := range d.resources() {
 		name := d.Results[0].Resources[k].Name
 		line(name+" requested", func(r *resultDocument) string {

@@ -33,7 +33,7 @@ func configCheckCommand(plugins framework.Registry) *cobra.Command {
 		Short: "Say what is wrong with a KubeSchedulerConfiguration, and what it means",
 		Long: `Check reads files of kind KubeSchedulerConfiguration as "orrery run --config" does, and says all that is wrong with them,
 with line and field. Of a file that is right it shows the plugins of every profile by extension point, and the settings
-that are not at their defaults, and it warns of what has no effect or another one than it looks. FILE - is the standard
+that are not at their defaults, and it warns of settings without effect or with a surprising one. FILE - is the standard
 input.
 
 In the lists of plugins + marks what the default profile does not have, and - what it has and this profile does not.

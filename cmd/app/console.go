@@ -48,7 +48,7 @@ func consoleCommand(plugins framework.Registry) *cobra.Command {
 itself, and writes nothing. The :agreement pane shows how often the two schedulers agree, and why not where they
 differ. Pass the scheduler's configuration with --config if it is not the default one.
 
-With --schedule it stands for the scheduler's lease, and schedules while it holds it.
+With --schedule it takes part in leader election for the scheduler's lease, and schedules while it holds it.
 With --ask-extenders it asks the configuration's extenders, which get the scheduler's calls a second time.
 With --allow-actions nodes can be cordoned and drained, and pods evicted, deleted, activated and ungated.
 Each action is confirmed first, next to its predicted effects.
@@ -65,7 +65,7 @@ it shows that one: the namespace of -n, or of the context. :ctx switches to anot
 	f.connection.addFlags(c, true)
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&target{connection: f.connection}, plugins}.namespaces)
 	f.screen.addFlags(c)
-	c.Flags().BoolVar(&f.schedule, "schedule", false, "stand for the scheduler's lease, and schedule while holding it")
+	c.Flags().BoolVar(&f.schedule, "schedule", false, "take part in leader election for the scheduler's lease, and schedule while holding it")
 	addNoReuse(c.Flags(), &f.noReuse, "")
 	c.Flags().BoolVar(&f.askExtenders, "ask-extenders", false, "ask the configuration's extenders, as its scheduler does; else what they say is unknown")
 	c.Flags().BoolVar(&f.allow, "allow-actions", false, "allow changes of the cluster from the screen; each is confirmed first")

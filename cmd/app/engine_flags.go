@@ -9,7 +9,7 @@ import (
 // The flag of run, demo and compare that chooses how failed pods are requeued.
 const (
 	requeueRuleFlag  = "requeue-rule"
-	requeueRuleUsage = "how failed pods are requeued: queueingHints, or moveRequestCycle, the rule from before queueing hints, by which any event moves all of them"
+	requeueRuleUsage = "how failed pods are requeued: queueingHints, or moveRequestCycle, legacy requeueing (pre-QueueingHint): any event retries all of them"
 )
 
 // addNoReuse adds the flag that turns reuse off.

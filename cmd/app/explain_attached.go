@@ -81,9 +81,9 @@ func (d *schedulerDocument) text(w io.Writer, at moment) {
 	if !d.Leading {
 		who += ", which does not lead"
 	}
-	section(w, "Where this comes from", [][]string{
-		{"asked of", "the running scheduler: " + printable.Line(who, 300) + ", at " + string(at)},
-		{"decided", "by its own state and configuration"},
+	section(w, "Source", [][]string{
+		{"scheduler", "the running scheduler: " + printable.Line(who, 300) + ", at " + string(at)},
+		{"configuration", "its own, and its own state"},
 	})
 }
 

@@ -31,9 +31,9 @@ func (d *explanationDocument) text(w io.Writer) {
 	section(w, "The scheduler's message", d.messageLines())
 	section(w, "What would help", d.hintLines())
 	section(w, "Tried on a copy, each alone places the pod", d.remedyLines(func(r *remedy) bool { return r.Places && !r.Needless }))
-	section(w, "Tried on a copy, each alone places the pod only if its turn comes before that of others",
+	section(w, "Works only if this pod is scheduled before the others (simulated)",
 		d.remedyLines(func(r *remedy) bool { return !r.Places && !r.Needless }))
-	section(w, "Tried on a copy, each alone places the pod at once, which has a node later without them, too",
+	section(w, "Not needed: the pod will be placed anyway; each of these places it sooner (simulated)",
 		d.remedyLines(func(r *remedy) bool { return r.Needless }))
 	if d.RunnerUp != nil {
 		section(w, "Score by plugin", d.scoreLines())
@@ -77,13 +77,13 @@ func (d *explanationDocument) facts() [][]string {
 	if !d.Status.retryBy.IsZero() {
 		facts = append(facts, []string{"retry by", timeText(d.Status.retryBy) + " (in " + durationText(max(d.Status.retryBy.Sub(d.at), 0)) + ")"})
 	}
-	evaluated := timeText(d.Evaluated.at) + d.Source.location(d.Evaluated.position, d.Trace)
+	evaluated, how := timeText(d.Evaluated.at)+d.Source.location(d.Evaluated.position, d.Trace), "evaluated"
 	if d.Evaluated.AsDecided {
 		evaluated += ", when it was decided"
 	} else if d.Status.Node != "" && !d.lifecycle.Leaves() {
-		evaluated += ", as if it had no node"
+		how, evaluated = "re-evaluated", evaluated+", as if unbound"
 	}
-	facts = append(facts, []string{"evaluated", evaluated})
+	facts = append(facts, []string{how, evaluated})
 	if len(d.UnknownExtenders) > 0 {
 		facts = append(facts, []string{"unknown", "what extenders say, which are not asked: " + printable.Line(strings.Join(d.UnknownExtenders, ", "), 400)})
 	}
@@ -92,20 +92,16 @@ func (d *explanationDocument) facts() [][]string {
 	}
 	facts = append(facts, []string{"nodes", fmt.Sprintf("%d of %d feasible, %d examined", d.Nodes.Feasible, d.Nodes.Total, d.Nodes.Examined)})
 	if d.Kept != nil {
-		facts = append(facts, []string{"kept", d.Kept.words(d.Nodes.Total)})
+		facts = append(facts, []string{"cached", d.Kept.words(d.Nodes.Total)})
 	}
 	return facts
 }
 
-// words say how many verdicts stand from earlier pods, and since which generations.
+// words say on how many nodes the filters were not run again, since earlier pods like this one had the same results.
 func (k *keptVerdicts) words(nodes int) string {
-	generations := fmt.Sprintf("generation %d", k.OldestGeneration)
-	if k.NewestGeneration != k.OldestGeneration {
-		generations = fmt.Sprintf("generations %d to %d", k.OldestGeneration, k.NewestGeneration)
-	}
-	words := fmt.Sprintf("verdicts of earlier pods like it on %d of %d nodes, unchanged since %s", k.Nodes, nodes, generations)
+	words := fmt.Sprintf("filter results of %d of %d nodes", k.Nodes, nodes)
 	if len(k.Afresh) > 0 {
-		words += "; called all the same: " + printable.Line(strings.Join(k.Afresh, ", "), 300)
+		words += "; called anyway: " + printable.Line(strings.Join(k.Afresh, ", "), 300)
 	}
 	return words
 }

@@ -184,8 +184,8 @@ func (d *recordDocument) text(w io.Writer) {
 		fmt.Fprintln(w, "  it ended because the file has as many bytes as --max-size says")
 	}
 	if a := d.Agreement; a.Agreed+a.Explained+a.Differs > 0 {
-		fmt.Fprintf(w, "  of %s the cluster's scheduler made, Orrery would have made %s alike; %s explained by when news came, %s not\n",
-			countText(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), wereOf(a.Explained), wereOf(a.Differs))
+		fmt.Fprintf(w, "  of %s the cluster's scheduler made, %s the same; %s because of event timing, %s unexplained\n",
+			countText(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), differText(a.Explained), humanize.Comma(int64(a.Differs)))
 	}
 	if d.Refused > 0 {
 		fmt.Fprintf(w, "  the scheduler refused a part of %s: they are recorded all the same\n", countText(d.Refused, "input"))
@@ -195,9 +195,10 @@ func (d *recordDocument) text(w io.Writer) {
 	}
 }
 
-func wereOf(n uint64) string {
+// differText is "1 differs" or "2 differ".
+func differText(n uint64) string {
 	if n == 1 {
-		return "1 is"
+		return "1 differs"
 	}
-	return humanize.Comma(int64(n)) + " are"
+	return humanize.Comma(int64(n)) + " differ"
 }

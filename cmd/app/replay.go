@@ -41,7 +41,7 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 			return replayTrace(c, out, args[0], play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }}, verify)
 		},
 	}
-	c.Flags().BoolVar(&verify, "verify", false, "answer with 1 when something differs or the end is missing")
+	c.Flags().BoolVar(&verify, "verify", false, "exit 1 if something differs or the end is missing")
 	addNoReuse(c.Flags(), &noReuse, "")
 	out.addFlag(c)
 	return c

@@ -40,7 +40,8 @@ func runCommandOf(f *runFlags, plugins framework.Registry) *cobra.Command {
 		Use:   "run",
 		Short: "Schedule the pods of a cluster, next to kube-scheduler or in its place",
 		Long: `Run schedules the pods of a cluster. It takes kube-scheduler's flags, configuration and feature gates,
-stands for the same lease, and serves the same endpoints on port 10259, so that it can replace it.
+takes part in leader election for the same lease, and serves the same endpoints on port 10259, so that it can
+replace it.
 
 On SIGTERM it makes no new decision, lets bindings in flight end, and releases the lease.
 ` + signalHelp + `

@@ -202,13 +202,13 @@ func (d *sourceDocument) text(w io.Writer) {
 		d.Scheduler.text(w, d.ReadAt)
 		return
 	}
-	configuration := "by " + d.Configuration
+	configuration := d.Configuration
 	if d.Configuration == "default" {
-		configuration = "by kube-scheduler's default configuration; --config names another"
+		configuration = "kube-scheduler's default; --config names another"
 	}
-	section(w, "Where this comes from", [][]string{
-		{"asked of", d.Cluster + ", " + d.Server + ", as read at " + string(d.ReadAt)},
-		{"decided", configuration},
+	section(w, "Source", [][]string{
+		{"cluster", d.Cluster + ", " + d.Server + ", as read at " + string(d.ReadAt)},
+		{"configuration", configuration},
 	})
 	writeUnreadable(w, d.Unread)
 }

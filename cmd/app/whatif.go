@@ -30,7 +30,7 @@ func whatIfCommand(plugins framework.Registry) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "whatif CHANGE... [--do CHANGE]",
-		Short: "Say what would happen to the pods if something were different",
+		Short: "Say what would happen to pods if something were different",
 		Long: `Whatif makes changes to a copy of a cluster, and lets the scheduler, the owners of pods, the kubelets and
 the disruption budgets carry on until nothing more happens: once with the changes and once without. What
 differs is the answer. Nothing is changed in the cluster or the trace that is asked.
