@@ -136,6 +136,21 @@ func TestReference_IsUpToDate(t *testing.T) {
 	}
 }
 
+// The panes are listed by name, and a command that only repeats a key has no row of its own.
+func TestReference_ListsPanesAndNoKeys(t *testing.T) {
+	text := Reference()
+	for _, p := range views.Panes() {
+		if p.Help != "" && !strings.Contains(text, "| `"+string(p.ID)+"` | "+p.Help+" |") {
+			t.Errorf("the pane %s is not listed", p.ID)
+		}
+	}
+	for i := range commands {
+		if w := &commands[i]; w.key && strings.Contains(text, "| `"+w.name+"` |") {
+			t.Errorf("the command %s has a row, and a key", w.name)
+		}
+	}
+}
+
 func TestCommand_UnknownNamesTheNearest(t *testing.T) {
 	for typed, want := range map[string]string{"qit": "quit", "them": "theme", "evicsions": "evictions", "gotoo": "goto", "zom": "zoom"} {
 		if got := nearestCommand(typed); got != want {

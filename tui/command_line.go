@@ -14,6 +14,7 @@ import (
 type command struct {
 	name string
 	pane bool // it opens a pane
+	key  bool // it does what a key does, and nothing else
 	// argument names the argument, empty if there is none; help is a sentence.
 	argument, help string
 	// complete returns the possible arguments, given what was typed of one.
@@ -42,7 +43,7 @@ func allCommands() []command {
 		if slices.ContainsFunc(all, func(w command) bool { return w.name == b.name }) || len(b.keys) > 1 && b.group == timeKeys {
 			continue
 		}
-		all = append(all, command{name: b.name, help: b.long, run: func(s *Screen, _ string) tea.Cmd {
+		all = append(all, command{name: b.name, key: true, help: b.long, run: func(s *Screen, _ string) tea.Cmd {
 			if at := bindingFor(s.keyPane(), b.keys[0]); at != nil && at.name == b.name {
 				return s.run(at, b.keys[0])
 			}

@@ -23,14 +23,16 @@ The arrow keys always work, and no command needs a mouse.
 		}
 	}
 	b.WriteString("\n## Commands\n\nAfter `:`. Tab completes, up and down (or ctrl+p and ctrl+n) recall earlier commands of the session, and an unambiguous prefix is enough.\n\n| command | does |\n|---|---|\n")
-	b.WriteString("| `PANE` | opens the pane of that name, such as queue, pods, nodes or decisions |\n")
-	b.WriteString("| `PANE /FILTER` | the same, filtered; of a list of pods `PANE NAMESPACE` too |\n")
-	for _, w := range commands {
-		if w.pane {
-			continue
+	commandRows(&b, func(w *command) bool { return !w.pane && !w.key })
+	b.WriteString("\n## Panes\n\nA pane is opened by its name, with a filter if one follows: `:pods -l app=web`, `:queue /Insufficient`, `:pods shop`.\n\n| command | opens |\n|---|---|\n")
+	commandRows(&b, func(w *command) bool { return w.pane })
+	b.WriteString("\nEach key has a command as well, by its name:")
+	for i := range commands {
+		if w := &commands[i]; w.key {
+			b.WriteString(" `" + w.name + "`")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", w.usage(), strings.ReplaceAll(w.help, "|", "\\|"))
 	}
+	b.WriteString(".\n")
 	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again. While a filter is typed, up and down recall earlier ones.\n\n" + `| filter | matches |
 |---|---|
 | ` + "`web`" + ` | rows with the word in the name, the namespace, the state or the reason |
@@ -42,4 +44,13 @@ The arrow keys always work, and no command needs a mouse.
 | ` + "`~crt7`" + ` | names with these letters in this order |
 `)
 	return b.String()
+}
+
+// commandRows writes the rows of commands.
+func commandRows(b *strings.Builder, which func(*command) bool) {
+	for i := range commands {
+		if w := &commands[i]; which(w) {
+			fmt.Fprintf(b, "| `%s` | %s |\n", w.usage(), strings.ReplaceAll(w.help, "|", "\\|"))
+		}
+	}
 }
