@@ -32,7 +32,7 @@ var climaxes = []climax{
 		laterAfter: 12 * time.Second, later: []string{"☠ deleted"},
 	},
 	{
-		story: "zone-failure", after: 9 * time.Second, shows: []string{"1m02s: Silent for too long: unreachable.", "south", "✗✗✗", "◌ predicted", "gateway"},
+		story: "zone-failure", after: 9 * time.Second, shows: []string{"1m02s: Silent for too long: unreachable.", "south", "✗✗✗", "▼ terminating", "gateway"},
 		laterAfter: 14 * time.Second, later: []string{" terminating"},
 	},
 	{
