@@ -77,6 +77,9 @@ func (a Action) Command() string {
 		return "kubectl " + a.Verb.String() + " " + a.Node
 	case Drain:
 		return "kubectl drain " + a.Node + " --ignore-daemonsets --delete-emptydir-data --force"
+	case Evict: // kubectl has no verb for it
+		return `echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"` + a.Pod.Namespace + `","name":"` + a.Pod.Name + `"}}' | kubectl create --raw ` +
+			"/api/v1/namespaces/" + a.Pod.Namespace + "/pods/" + a.Pod.Name + "/eviction -f -"
 	case Delete:
 		return "kubectl delete pod" + in
 	case Ungate:

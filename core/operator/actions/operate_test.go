@@ -315,3 +315,17 @@ func TestYAML_GroupsVerbs(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestAction_HasCommand: every action that goes through the API server can be repeated in a shell.
+func TestAction_HasCommand(t *testing.T) {
+	for verb := actions.Cordon; verb <= actions.Ungate; verb++ {
+		a := actions.Action{Verb: verb, Node: "node-1", Pod: world.PodRefOf(web), Gates: []string{"example.com/quota"}}
+		if got := a.Command(); strings.Contains(got, "kubectl ") != (verb != actions.Activate) {
+			t.Errorf("the command to %s is %q", a, got)
+		}
+	}
+	want := `echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"shop","name":"web"}}' | kubectl create --raw /api/v1/namespaces/shop/pods/web/eviction -f -`
+	if got := (actions.Action{Verb: actions.Evict, Pod: world.PodRefOf(web)}).Command(); got != want {
+		t.Errorf("the command to evict is\n%s, want\n%s", got, want)
+	}
+}
