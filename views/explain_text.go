@@ -1,6 +1,10 @@
 package views
 
-import "orrery/views/draw"
+import (
+	"strings"
+
+	"orrery/views/draw"
+)
 
 // explainText draws everything but the matrix, one part below the other: in their natural order if there is room for all,
 // else as a text that scrolls, in which facts have more rows and the fixes come first or second.
@@ -28,7 +32,7 @@ func (t *explainText) draw(a draw.Area) int {
 	for _, t.lines = range [...]int{longFact, shortFact} {
 		if rows := t.all(a.Scrolled(tallest, tallest), parts[:]); rows <= a.H {
 			t.all(a.Scrolled(0, tallest), parts[:])
-			t.record(draw.Window{Count: a.H}, rows)
+			t.record(a, draw.Window{Count: a.H}, rows, parts[:])
 			return rows
 		}
 	}
@@ -41,7 +45,7 @@ func (t *explainText) draw(a draw.Area) int {
 	below := max(t.all(view.Scrolled(tallest, tallest), parts[:])-view.H, 0)
 	first := max(min(t.ui.Scroll, below), 0)
 	t.all(view.Scrolled(first, tallest), parts[:])
-	t.record(draw.Window{First: first, Count: view.H}, view.H+below)
+	t.record(view, draw.Window{First: first, Count: view.H}, view.H+below, parts[:])
 	drawMore(a.In(foot), first, below-first, "down, ctrl+d")
 	return a.H
 }
@@ -58,9 +62,17 @@ func (t *explainText) all(a draw.Area, parts []func(draw.Area, int) int) int {
 	return max(y-1, 0) // without the blank row after the last
 }
 
-func (t *explainText) record(w draw.Window, total int) {
-	if h := t.ui.Hits; h != nil && t.full {
-		h.Text, h.TextRows, h.Fixes = w, total, t.fixWindow
+// record records where the text was drawn, and for a search all its rows.
+func (t *explainText) record(a draw.Area, w draw.Window, total int, parts []func(draw.Area, int) int) {
+	h := t.ui.Hits
+	if h == nil || !t.full {
+		return
+	}
+	h.Text, h.TextRows, h.Fixes = w, total, t.fixWindow
+	if t.ui.Searching {
+		c := draw.New(a.W, total)
+		t.all(c.All(a.Glyphs()).Scrolled(0, tallest), parts)
+		h.Lines = strings.Split(c.Plain(), "\n")
 	}
 }
 

@@ -12,14 +12,29 @@ var badges = [...]themes.Token{Demo: themes.Accent, Shadow: themes.Good, Acting:
 func drawHeader(a draw.Area, s *drawCtx) {
 	h := &s.Header
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
-	badge := h.Mode.String()
+	badge, token := h.Mode.String(), badges[h.Mode]
+	if h.Acts {
+		badge += " +ACT"
+		if h.Mode != Acting {
+			token = themes.Warn
+		}
+	}
+	look := token.With(themes.Bold | themes.Reverse)
 	x := a.Text(1, 0, themes.Title.With(themes.Bold), "orrery")
 	x = a.Text(x+1, 0, dim, "▸")
 	room := max(min(a.W/4, 40), a.W-len(badge)-len("orrery ▸")-60)
-	x = a.Fit(x+1, 0, min(room, 44), text, h.Source)
-	x = a.Text(x+2, 0, badges[h.Mode].With(themes.Bold|themes.Reverse), " ")
-	x = a.Text(x, 0, badges[h.Mode].With(themes.Bold|themes.Reverse), badge)
-	x = a.Text(x, 0, badges[h.Mode].With(themes.Bold|themes.Reverse), " ") + 3
+	room = min(room, 44)
+	if s.ui.Namespace != "" {
+		scope := min(draw.Width(s.ui.Namespace), room/2)
+		x = a.Fit(x+1, 0, min(draw.Width(h.Source), room-scope), text, h.Source)
+		x = a.Text(x+1, 0, dim, "ns ")
+		x = a.FitPath(x, 0, scope, themes.Style(themes.Warn), s.ui.Namespace)
+	} else {
+		x = a.Fit(x+1, 0, room, text, h.Source)
+	}
+	x = a.Text(x+2, 0, look, " ")
+	x = a.Text(x, 0, look, badge)
+	x = a.Text(x, 0, look, " ") + 3
 	if h.Alert != "" {
 		a.Fit(x, 0, a.W-x-3, themes.Bad.With(themes.Bold), h.Alert)
 		a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')

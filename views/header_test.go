@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"orrery/themes"
 	"orrery/views"
 	"orrery/views/draw"
 )
@@ -108,5 +109,37 @@ func TestHeader_AlertKeepsHelp(t *testing.T) {
 	line := strings.SplitN(screen(m, sampleState(views.Overview), size{80, 40}, draw.Braille).Plain(), "\n", 2)[0]
 	if !strings.HasSuffix(line, "… ? ") {
 		t.Errorf("the first line is %s", line)
+	}
+}
+
+// TestHeader_SaysThatKeysAct: the badge of a console that may change its cluster has another word and another colour, at every width.
+func TestHeader_SaysThatKeysAct(t *testing.T) {
+	for _, mode := range []views.Mode{views.Shadow, views.Acting} {
+		m := sample(312, 60)
+		m.Header.Mode = mode
+		for width := 60; width <= 220; width += 20 {
+			badge := func() (word string, token themes.Token) {
+				c := screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille)
+				n := 0
+				for g, style := range c.Cells() {
+					if n++; n > width {
+						break
+					}
+					if style.Attr()&themes.Reverse != 0 {
+						word += string(g.Append(nil))
+						token = style.Token()
+					}
+				}
+				return strings.TrimSpace(word), token
+			}
+			m.Header.Acts = false
+			if word, token := badge(); word != mode.String() || mode == views.Shadow && token != themes.Good {
+				t.Errorf("the badge is %q in %v", word, token)
+			}
+			m.Header.Acts = true
+			if word, token := badge(); word != mode.String()+" +ACT" || token != themes.Warn && token != themes.Bad {
+				t.Errorf("%d columns: the badge of a console that may act is %q in %v", width, word, token)
+			}
+		}
 	}
 }

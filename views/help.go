@@ -10,11 +10,13 @@ import (
 
 var helpPane = Pane{ID: HelpPane, Title: "Help", Digit: '?', minW: 30, minH: 4, body: drawHelp, scrolls: true}
 
-// helpItem is a key or a sign and what it means; without a key it is a heading.
+// helpItem is a key or a sign and what it means, a heading, or without a key a note on the heading above it.
 type helpItem struct {
-	key   string
-	text  string
-	style themes.Style // of the key
+	key      string
+	text     string
+	keyStyle themes.Style
+	style    themes.Style // of the text
+	heading  bool
 }
 
 // helpWidth is the least width of a column of the help.
@@ -24,15 +26,20 @@ const helpWidth = 36
 func helpBlocks(groups []KeyGroup) [][]helpItem {
 	var blocks [][]helpItem
 	for _, g := range groups {
-		block := []helpItem{{text: g.Name}}
+		block := []helpItem{{text: g.Name, heading: true}}
+		key, text := themes.Style(themes.Accent), themes.Style(themes.Text)
+		if g.Disabled != "" {
+			key, text = themes.Style(themes.Dim), themes.Style(themes.Dim)
+			block = append(block, helpItem{text: g.Disabled, style: themes.Style(themes.Warn)})
+		}
 		for _, k := range g.Keys {
-			block = append(block, helpItem{k.Key, k.Action, themes.Style(themes.Accent)})
+			block = append(block, helpItem{key: k.Key, text: k.Action, keyStyle: key, style: text})
 		}
 		blocks = append(blocks, block)
 	}
-	block := []helpItem{{text: "Symbols"}}
+	block := []helpItem{{text: "Symbols", heading: true}}
 	for state := Active; state < podStates; state++ {
-		block = append(block, helpItem{string(state.Glyph()), state.Word(), themes.Style(state.Token())})
+		block = append(block, helpItem{key: string(state.Glyph()), text: state.Word(), keyStyle: themes.Style(state.Token()), style: themes.Style(themes.Text)})
 	}
 	return append(blocks, block)
 }
@@ -120,19 +127,27 @@ func drawHelp(a draw.Area, s *drawCtx) {
 	first := max(min(s.ui.Cursor.Selected, f.height-top.H), 0)
 	if h := s.ui.Hits; h != nil {
 		h.Window, h.Total = draw.Window{First: first, Count: top.H}, f.height-top.H+1
+		h.Lines = f.lines()
 	}
 	f.walk(func(item helpItem, column, y, rows int) {
 		x := column * f.width
-		if y -= first; item.key == "" && y >= 0 {
+		if y -= first; item.heading && y >= 0 {
 			top.Fit(x, y, f.width-2, themes.Title.With(themes.Bold), item.text)
 			return
 		}
 		if y >= 0 {
-			top.Fit(x, y, f.text-1, item.style, item.key)
+			top.Fit(x, y, f.text-1, item.keyStyle, item.key)
 		}
 		// A text of which the first row has scrolled out of sight begins above the area, where nothing is drawn.
-		top.Wrap(x+f.text, y, f.width-f.text-2, rows, themes.Style(themes.Text), item.text)
+		top.Wrap(x+f.text, y, f.width-f.text-2, rows, item.style, item.text)
 	})
+}
+
+// lines returns the text of every row, of all columns together. A text of several rows is in the first.
+func (f *helpFlow) lines() []string {
+	lines := make([]string, f.height)
+	f.walk(func(item helpItem, _, y, _ int) { lines[y] += " " + item.key + " " + item.text })
+	return lines
 }
 
 // drawMore draws how many rows of a text are above and below what is visible, and the keys that scroll it.

@@ -15,6 +15,8 @@ type HitMap struct {
 	Text     draw.Window
 	TextRows int
 	Fixes    []draw.Window
+	// Lines are the rows of the help, and while something is searched for, of an explanation's text.
+	Lines []string
 	// Rows are the rows of the overview that open something, in no order.
 	Rows []OverviewRow
 	// Node, if not nil, returns the row of the node at a place of the screen: of the first, where there are several.

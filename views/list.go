@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"strings"
 
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -115,7 +116,7 @@ func (l *ListPane[R]) rows(m *Model) RowSet {
 			return ""
 		}
 	}
-	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node), Object: at(l.Object), Scope: at(l.Scope)}
+	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node), Object: at(l.Object), Scope: at(l.Scope), Text: l.text(m, list)}
 	if l.Cells == nil {
 		return set
 	}
@@ -129,6 +130,40 @@ func (l *ListPane[R]) rows(m *Model) RowSet {
 	return set
 }
 
+// textWidth is how wide a row is drawn to be searched: no column is left out or cut that a screen shows.
+const textWidth = 1000
+
+// text returns the text of a row: as the table draws it, what its columns cut, and the objects that it is about.
+func (l *ListPane[R]) text(m *Model, list *List[R]) func(i int) string {
+	var c *draw.Canvas
+	var slots draw.Slots
+	return func(i int) string {
+		r := list.At(i)
+		if r == nil {
+			return ""
+		}
+		var parts []string
+		if l.Row != nil {
+			if c == nil {
+				c, slots = draw.New(textWidth, 1), draw.Arrange(l.Columns, textWidth)
+			}
+			c.Reset(textWidth, 1)
+			l.Row(c.All(draw.Braille), r, &slots, &drawCtx{Model: m, ui: &State{}, pane: &l.Pane})
+			parts = append(parts, strings.TrimRight(c.Plain(), " "))
+		}
+		for _, of := range [...]func(*R) string{l.Pod, l.Node} {
+			if of != nil {
+				parts = append(parts, of(r))
+			}
+		}
+		if l.Detail != nil {
+			title, text := l.Detail(r)
+			parts = append(parts, title, text)
+		}
+		return strings.Join(parts, " ")
+	}
+}
+
 func (l *ListPane[R]) sorts() []string {
 	names := make([]string, len(l.Sorts))
 	for i, s := range l.Sorts {
@@ -140,6 +175,8 @@ func (l *ListPane[R]) sorts() []string {
 func (l *ListPane[R]) matches() bool { return l.Match != nil }
 
 func (l *ListPane[R]) ofPods() bool { return l.Pod != nil || l.CellPod != nil }
+
+func (l *ListPane[R]) ofNodes() bool { return l.Node != nil }
 
 func (l *ListPane[R]) cells() bool { return l.Cells != nil }
 
@@ -222,6 +259,7 @@ type list interface {
 	sorts() []string
 	matches() bool
 	ofPods() bool
+	ofNodes() bool
 	cells() bool
 	collect(*Model, Source, filter.Query, map[PaneID]any)
 }
@@ -231,6 +269,8 @@ type list interface {
 type RowSet struct {
 	First, Count, Total           int
 	Key, Pod, Node, Object, Scope func(i int) string
+	// Text is the whole text of a row, for a search.
+	Text func(i int) string
 	// Cell describes a cell of a row; nil for a list without cells.
 	Cell func(i, cell int) Cell
 }

@@ -85,6 +85,7 @@ func (m Mode) String() string {
 type Header struct {
 	Source     string // the name of a recording or a cluster
 	Mode       Mode
+	Acts       bool // keys change the cluster
 	Leader     string
 	LeaseLeft  time.Duration // until the lease expires
 	Generation int64

@@ -92,6 +92,14 @@ func (p *Pane) Scrolls() bool { return p.scrolls }
 // Filters reports whether the pane's list can be filtered.
 func (p *Pane) Filters() bool { return p.list != nil && p.list.matches() }
 
+// NamesPods reports whether a pod can be selected in the pane.
+func (p *Pane) NamesPods() bool { return p.About == AboutPod || p.list != nil && p.list.ofPods() }
+
+// NamesNodes reports whether a node can be selected in the pane.
+func (p *Pane) NamesNodes() bool {
+	return p.About == AboutNode || p.ID == ZonesPane || p.list != nil && p.list.ofNodes()
+}
+
 // Namespaced reports whether the chosen namespace restricts the list.
 func (p *Pane) Namespaced() bool { return p.Filters() && p.list.ofPods() && !p.AllNamespaces }
 

@@ -89,6 +89,9 @@ func drawFooter(a draw.Area, s *drawCtx) {
 	if s.ui.Filter != "" {
 		a = footerFilter(a, s)
 	}
+	if s.ui.Search != "" {
+		a = footerSearch(a, s.ui)
+	}
 	if s.ui.Sort != "" || s.ui.Reverse {
 		a = footerSort(a, s.ui)
 	}
@@ -112,6 +115,35 @@ func footerFilter(a draw.Area, s *drawCtx) draw.Area {
 	x = a.Count(x, 0, text, int64(left.Of))
 	_, rest := a.Left(x + 2)
 	return a.In(rest)
+}
+
+// footerSearch draws the text that is searched for, and on which of its matches the cursor is.
+func footerSearch(a draw.Area, ui *State) draw.Area {
+	x := a.Text(1, 0, themes.Style(themes.Accent), "/")
+	x = a.Fit(x, 0, a.W/3, themes.Style(themes.Text), ui.Search)
+	x = SearchCount(a, x+2, ui)
+	_, rest := a.Left(x + 2)
+	return a.In(rest)
+}
+
+// SearchCount draws which of how many matches of a search the cursor is on, and returns the column after it.
+func SearchCount(a draw.Area, x int, ui *State) int {
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	if ui.SearchOf == 0 {
+		return a.Text(x, 0, themes.Style(themes.Warn), "no match")
+	}
+	if ui.SearchAt > 0 {
+		x = a.Count(x, 0, text, int64(ui.SearchAt))
+		x = a.Text(x, 0, dim, " of ")
+	}
+	x = a.Count(x, 0, text, int64(ui.SearchOf))
+	if ui.SearchMore {
+		x = a.Text(x, 0, dim, "…")
+	}
+	if ui.SearchAt == 0 {
+		x = a.Text(x, 0, dim, " "+plural(ui.SearchOf, "row"))
+	}
+	return x
 }
 
 // footerSort draws the list's sort order.

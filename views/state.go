@@ -24,9 +24,17 @@ type State struct {
 	Matches, Of int
 	// Scoped says that the filter is only the chosen namespace, which esc does not clear.
 	Scoped bool
+	// Searching says that a search is typed or on. Search is the text that is searched for in the pane, empty for none. SearchOf rows have it, at least so many if SearchMore
+	// says that not all were looked at, and the cursor is on the one numbered SearchAt; on none if zero.
+	Searching          bool
+	Search             string
+	SearchAt, SearchOf int
+	SearchMore         bool
 	// Sort is the list's order, empty for its own, and Reverse reverses it.
 	Sort    string
 	Reverse bool
+	// Namespace is the only one whose pods are listed; empty for all.
+	Namespace string
 	// Status is shown once in place of the hints.
 	Status string
 	// Zoomed draws the open pane without its border.
@@ -47,5 +55,7 @@ type Cursor struct{ Selected, First int }
 // KeyGroup is the keys of one group.
 type KeyGroup struct {
 	Name string
-	Keys []draw.Hint
+	// Disabled is why none of them works here; empty if they do.
+	Disabled string
+	Keys     []draw.Hint
 }
