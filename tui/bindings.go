@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/safe/printable"
 	"orrery/views"
 	"orrery/views/draw"
 )
@@ -53,19 +54,20 @@ type where struct {
 // The sets of panes that keys work in. None names a pane that has a list: the pane declares what its list supports.
 var (
 	everywhere     = where{"everywhere", func(views.PaneID) bool { return true }}
-	onPanes        = where{"all panes", func(id views.PaneID) bool { return id != textPane }}
-	onPanesButHelp = where{"all panes but help", func(id views.PaneID) bool { return id != textPane && id != views.HelpPane }}
-	onOverview     = where{"overview", func(id views.PaneID) bool { return id == views.Overview }}
+	onPanes        = where{"all panes but pages of text", func(id views.PaneID) bool { return id != textPane }}
+	onPanesButHelp = where{"all panes but help and pages of text", func(id views.PaneID) bool { return id != textPane && id != views.HelpPane }}
+	onOverview     = where{"the overview", func(id views.PaneID) bool { return id == views.Overview }}
 	offOverview    = where{"all panes but the overview", func(id views.PaneID) bool { return id != textPane && id != views.Overview }}
 	onQueue        = where{"the overview, the queue and its summary", func(id views.PaneID) bool {
 		return id == views.Overview || id == views.QueuePane || id == views.PendingPane
 	}}
-	onLists       = where{"lists, pages of text and the help", scrolls}
-	offLists      = where{"panes that do not scroll", func(id views.PaneID) bool { return !scrolls(id) }}
-	onCells       = where{"devices", func(id views.PaneID) bool { return pane(id).HasCells() }}
-	withoutCells  = where{"all panes but the overview and devices", func(id views.PaneID) bool { return offOverview.in(id) && !onCells.in(id) }}
-	onFilterable  = where{"lists that can be filtered", func(id views.PaneID) bool { return pane(id).Filters() }}
-	onFilterStart = where{"the overview, and lists that can be filtered", func(id views.PaneID) bool { return id == views.Overview || pane(id).Filters() }}
+	onLists      = where{"lists, pages of text and the help", scrolls}
+	offLists     = where{"panes that do not scroll", func(id views.PaneID) bool { return !scrolls(id) }}
+	onCells      = where{"devices", func(id views.PaneID) bool { return pane(id).HasCells() }}
+	withoutCells = where{"all panes but the overview and devices", func(id views.PaneID) bool { return offOverview.in(id) && !onCells.in(id) }}
+	onFilterable = where{"lists that can be filtered or sorted", func(id views.PaneID) bool { return pane(id).Filters() }}
+	onPods       = where{"panes with pods", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesPods() }}
+	onNodes      = where{"panes with nodes", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesNodes() }}
 )
 
 // scrolls reports whether the keys that move a cursor do something in a pane.
@@ -109,8 +111,8 @@ func bindingFor(pane views.PaneID, key string) *binding {
 	return nil
 }
 
-// helpGroups returns the keys that work in a pane, by group.
-func helpGroups(pane views.PaneID) []views.KeyGroup {
+// helpGroups returns the keys that work in a pane, by group, and why those do not that change the cluster.
+func helpGroups(pane views.PaneID, readOnly string) []views.KeyGroup {
 	var all []views.KeyGroup
 	for g := range groups {
 		var keys []draw.Hint
@@ -119,9 +121,14 @@ func helpGroups(pane views.PaneID) []views.KeyGroup {
 				keys = append(keys, draw.Hint{Key: b.label, Action: b.long})
 			}
 		}
-		if len(keys) > 0 {
-			all = append(all, views.KeyGroup{Name: groupNames[g], Keys: keys})
+		if len(keys) == 0 {
+			continue
 		}
+		named := views.KeyGroup{Name: groupNames[g], Keys: keys}
+		if g == clusterKeys && readOnly != "" {
+			named.Disabled = "read-only here: " + strings.TrimPrefix(readOnly, "read-only: ")
+		}
+		all = append(all, named)
 	}
 	return all
 }
@@ -129,7 +136,7 @@ func helpGroups(pane views.PaneID) []views.KeyGroup {
 // press handles a key in the prompt, dialog, menu or pane that has the focus.
 func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
-	s.status = ""
+	s.status, s.lastCommand = "", ""
 	if s.closeStartCard(key) {
 		return nil
 	}
@@ -146,9 +153,10 @@ func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	return s.run(bindingFor(s.keyPane(), key), key)
 }
 
-// run runs a binding, or shows why it is disabled.
+// run runs the binding of a key, or shows why there is none or it is disabled.
 func (s *Screen) run(b *binding, key string) tea.Cmd {
 	if b == nil {
+		s.setStatus(noBinding(key))
 		return nil
 	}
 	if why := b.disabledReason(s); why != "" {
@@ -157,6 +165,19 @@ func (s *Screen) run(b *binding, key string) tea.Cmd {
 	}
 	return b.run(s, key)
 }
+
+// noBinding says where a key works that does not work here.
+func noBinding(key string) string {
+	for i := range bindings {
+		if b := &bindings[i]; slices.Contains(b.keys, key) {
+			return key + ": " + b.notHere()
+		}
+	}
+	return printable.Line(key, 20) + " is not a key; ? lists them"
+}
+
+// notHere says where the key works.
+func (b *binding) notHere() string { return "not here; it works in " + b.where.name }
 
 // keyNames returns the keys of a row for the reference.
 func keyNames(b *binding) string {

@@ -106,7 +106,7 @@ func TestHints_ShowWhatFitsAndWorks(t *testing.T) {
 func TestHelp_ListsEveryKeyOfThePane(t *testing.T) {
 	for _, pane := range allPanes() {
 		listed := map[string]bool{}
-		for _, g := range helpGroups(pane) {
+		for _, g := range helpGroups(pane, "") {
 			for _, k := range g.Keys {
 				listed[k.Key] = true
 			}
@@ -152,9 +152,12 @@ func TestReference_ListsPanesAndNoKeys(t *testing.T) {
 }
 
 func TestCommand_UnknownNamesTheNearest(t *testing.T) {
-	for typed, want := range map[string]string{"qit": "quit", "them": "theme", "evicsions": "evictions", "gotoo": "goto", "zom": "zoom"} {
-		if got := nearestCommand(typed); got != want {
-			t.Errorf("%q: nearest is %q, want %q", typed, got, want)
+	for typed, want := range map[string]string{
+		"qit": "did you mean :quit?", "them": "did you mean :theme?", "evicsions": "did you mean :evictions?", "gotoo": "did you mean :goto?", "zom": "did you mean :zoom?",
+		"dvcs": "did you mean :devices?", "foo": "tab goes through all that there are, and ? lists the keys",
+	} {
+		if got := suggestion(typed); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/safe/printable"
 	"orrery/core/safe/spelling"
 )
 
@@ -47,7 +48,7 @@ func allCommands() []command {
 			if at := bindingFor(s.keyPane(), b.keys[0]); at != nil && at.name == b.name {
 				return s.run(at, b.keys[0])
 			}
-			s.setStatus(":" + b.name + " does nothing in this pane")
+			s.fail(":" + b.name + ": " + b.notHere())
 			return nil
 		}})
 	}
@@ -85,17 +86,13 @@ func (s *Screen) command(line string) tea.Cmd {
 	}
 	switch {
 	case len(some) > 1:
-		s.setStatus("ambiguous: " + listed(some))
+		s.fail("ambiguous: " + listed(some))
 	case w == nil:
-		status := ":" + name + " is no command"
-		if near := nearestCommand(name); near != "" {
-			status += "; did you mean :" + near + "?"
-		}
-		s.setStatus(status)
+		s.fail(":" + printable.Line(name, 60) + " is no command; " + suggestion(name))
 	case w.argument != "" && rest == "" && !strings.HasPrefix(w.argument, "["):
-		s.setStatus(":" + w.name + " wants " + w.argument + " after it")
+		s.fail(":" + w.name + " wants " + w.argument + " after it")
 	case rest != "" && (w.argument == "" || w.argument == filterArgument && !isFilter(rest)):
-		s.setStatus(":" + w.name + " wants nothing after it")
+		s.fail(":" + w.name + " wants nothing after it")
 	default:
 		return w.run(s, rest)
 	}
@@ -124,16 +121,39 @@ func listed(some []*command) string {
 	return strings.Join(names, ", ")
 }
 
-// nearestCommand returns the known command closest to a misspelt one; empty if none is close.
-func nearestCommand(typed string) string {
+// suggestion says which commands may be meant by a name that none has.
+func suggestion(typed string) string {
+	near := nearestCommands(typed)
+	if len(near) == 0 {
+		return "tab goes through all that there are, and ? lists the keys"
+	}
+	return "did you mean :" + strings.Join(near, ", :") + "?"
+}
+
+// nearestCommands returns the command closest to a misspelt one, or else a few that have its letters in their order.
+func nearestCommands(typed string) []string {
+	const few = 3
 	names := make([]string, len(commands))
 	for i := range commands {
 		names[i] = commands[i].name
 	}
 	if near := spelling.Nearest(typed, names, 1); len(near) > 0 {
-		return near[0]
+		return near
 	}
-	return ""
+	names = slices.DeleteFunc(names, func(name string) bool { return !hasInOrder(name, typed) })
+	return names[:min(len(names), few)]
+}
+
+// hasInOrder reports whether a name has all letters of a text, in their order.
+func hasInOrder(name, text string) bool {
+	for _, r := range text {
+		i := strings.IndexRune(name, r)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(string(r)):]
+	}
+	return text != ""
 }
 
 // maxCompletions limits how many completions are shown.

@@ -137,7 +137,7 @@ func oneOf(words ...string) func(*Screen, string) []string {
 
 func (s *Screen) commandSpeed(rest string) tea.Cmd {
 	if why := s.cannotPlay(); why != "" {
-		s.setStatus(":speed: " + why)
+		s.fail(":speed: " + why)
 		return nil
 	}
 	times, err := strconv.ParseFloat(strings.TrimSuffix(rest, "x"), 64)
@@ -145,7 +145,7 @@ func (s *Screen) commandSpeed(rest string) tea.Cmd {
 		times, err = math.Inf(1), nil
 	}
 	if err != nil || !(times > 0) {
-		s.setStatus(":speed wants a number such as 2 or 0.5, or max; " + strconv.Quote(printable.Line(rest, 60)) + " is neither")
+		s.fail(":speed wants a number such as 2 or 0.5, or max; " + strconv.Quote(printable.Line(rest, 60)) + " is neither")
 		return nil
 	}
 	s.control(func(b Playback) error { b.SetSpeed(times); return nil })
@@ -154,13 +154,13 @@ func (s *Screen) commandSpeed(rest string) tea.Cmd {
 
 func (s *Screen) commandGoto(rest string) tea.Cmd {
 	if why := s.cannotPlay(); why != "" {
-		s.setStatus(":goto: " + why)
+		s.fail(":goto: " + why)
 		return nil
 	}
 	t := s.frame.Model.Timeline
 	at, err := parseMoment(rest, t.Start, t.End, t.At)
 	if err != nil {
-		s.setStatus(":goto: " + err.Error())
+		s.fail(":goto: " + err.Error())
 		return nil
 	}
 	switch {
@@ -287,7 +287,7 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 	}
 	i := slices.IndexFunc(s.options.Themes, func(t *themes.Theme) bool { return t.Name == rest })
 	if i < 0 {
-		s.setStatus(":theme: there is no " + strconv.Quote(printable.Line(rest, 60)) + "; there are " + strings.Join(s.themeNames(), ", "))
+		s.fail(":theme: there is no " + strconv.Quote(printable.Line(rest, 60)) + "; there are " + strings.Join(s.themeNames(), ", "))
 		return nil
 	}
 	s.themeChosen = true
@@ -301,11 +301,11 @@ func (s *Screen) commandFilter(rest string) tea.Cmd {
 		s.openPane(s.focus)
 	}
 	if !pane(s.top().pane).Filters() {
-		s.setStatus(":filter: this pane has no list to filter")
+		s.fail(":filter: this pane has no list to filter")
 		return nil
 	}
 	if err := s.setFilter(rest); err != nil {
-		s.setStatus(":filter: " + err.Error())
+		s.fail(":filter: " + err.Error())
 		return nil
 	}
 	s.history.addFilter(s.top().list.filter)
@@ -321,9 +321,9 @@ func (s *Screen) commandSort(rest string) tea.Cmd {
 		n.sort = rest
 		s.setList(n)
 	case len(orders) == 0:
-		s.setStatus(":sort: " + s.cannotSort())
+		s.fail(":sort: " + s.cannotSort())
 	default:
-		s.setStatus(":sort: this list can be sorted by " + strings.Join(orders, ", "))
+		s.fail(":sort: this list can be sorted by " + strings.Join(orders, ", "))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,9 +42,9 @@ func commandOnNode(name string, verb actions.Verb) func(*Screen, string) tea.Cmd
 		}
 		switch why := s.readOnlyReason(); {
 		case node == "":
-			s.setStatus(":" + name + ": no node is selected; say which, as in :" + name + " NODE")
+			s.fail(":" + name + ": no node is selected; say which, as in :" + name + " NODE")
 		case why != "":
-			s.setStatus(":" + name + ": " + why + "; :whatif " + name + " " + printable.Line(node, 80) + " tries it on a copy")
+			s.fail(":" + name + ": " + why + "; :whatif " + name + " " + printable.Line(node, 80) + " tries it on a copy")
 		default:
 			s.proposeOn(verb, node, world.PodRef{})
 		}
@@ -82,7 +83,7 @@ func (s *Screen) commandContext(name string) tea.Cmd {
 	s.submit(func(p *loop) {
 		switch {
 		case p.live == nil:
-			p.report(":ctx: this is a recording, and has no contexts")
+			p.reportError(errors.New(":ctx: this is a recording, and has no contexts"))
 		case name == "":
 			p.report("contexts: " + printable.Line(strings.Join(p.live.Contexts(), ", "), 300))
 		case !slices.Contains(p.live.Contexts(), name):
@@ -147,7 +148,7 @@ func (s *Screen) commandNamespace(name string) tea.Cmd {
 		name = ""
 	}
 	if _, err := filter.Parse("-n " + name); name != "" && err != nil {
-		s.setStatus(":ns: " + err.Error())
+		s.fail(":ns: " + err.Error())
 		return nil
 	}
 	s.submit(func(p *loop) {
@@ -155,7 +156,7 @@ func (s *Screen) commandNamespace(name string) tea.Cmd {
 		case within == "" || name == within:
 			p.send(switchedMsg{namespace: name})
 		case name == "":
-			p.report(":ns: no more may be read than namespace " + printable.Line(within, 80) + "; :access says what it takes")
+			p.reportError(fmt.Errorf(":ns: no more may be read than namespace %s; :access says what it takes", printable.Line(within, 80)))
 		default:
 			p.switchCluster(p.source.Name(), name)
 		}
@@ -197,7 +198,7 @@ func (s *Screen) effectiveFilter(t *navEntry) *filter.Filter {
 func (s *Screen) commandAccess(string) tea.Cmd {
 	s.submit(func(p *loop) {
 		if p.live == nil {
-			p.report(":access: this is a recording, which needs no permissions")
+			p.reportError(errors.New(":access: this is a recording, which needs no permissions"))
 			return
 		}
 		p.send(pageMsg{&page{title: "access", lines: printableLines(p.live.Access())}})

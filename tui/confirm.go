@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"orrery/core/answers/change"
 	"orrery/core/answers/whatif"
 	"orrery/core/operator/actions"
 	"orrery/core/safe/printable"
@@ -21,20 +21,30 @@ import (
 	"orrery/views/draw"
 )
 
-// confirmation is the dialog that confirms an action on the cluster and lists its predicted effects.
+// confirmation is the dialog that confirms an action on the cluster and lists its predicted effects. It begins on cancel, and
+// every key that is not its own cancels: letters that were meant for something else change nothing.
 type confirmation struct {
-	action actions.Action
-	lines  []string
+	action  actions.Action
+	cluster string
+	lines   []string
+	// act says that the button that acts is selected, not the one that cancels.
+	act bool
+	// opened is when the dialog opened.
+	opened time.Duration
 	// whatIfOpened says that the what-if's result is open beneath the dialog.
 	whatIfOpened bool
 }
 
+// confirmDelay is how long a new dialog takes no key: it may open between two keys that were meant for the pane.
+const confirmDelay = 300 * time.Millisecond
+
 // confirmMsg opens the dialog for the proposal with that number.
 type confirmMsg struct {
-	number int
-	action actions.Action
-	lines  []string
-	answer *views.WhatIf
+	number  int
+	action  actions.Action
+	cluster string
+	lines   []string
+	answer  *views.WhatIf
 }
 
 // propose computes what an action on the selection would do, and then opens the dialog.
@@ -85,7 +95,7 @@ func actionOn(e *engine.Engine, verb actions.Verb, node string, ref world.PodRef
 	case verb == actions.Ungate && len(a.Gates) == 0:
 		return a, fmt.Errorf("no scheduling gate holds pod %s", printable.Line(ref.String(), 120))
 	case verb == actions.Evict && pod.Spec.NodeName == "":
-		return a, fmt.Errorf("pod %s is on no node that it could be evicted from", printable.Line(ref.String(), 120))
+		return a, errors.New(notOnNode(ref))
 	case verb == actions.Activate && pod.Spec.NodeName != "":
 		return a, fmt.Errorf("pod %s has its node already", printable.Line(ref.String(), 120))
 	}
@@ -95,11 +105,18 @@ func actionOn(e *engine.Engine, verb actions.Verb, node string, ref world.PodRef
 	return a, nil
 }
 
+// notOnNode says why a pod without a node is not evicted.
+func notOnNode(pod world.PodRef) string {
+	return "pod " + printable.Line(pod.String(), 120) + " is on no node that it could be evicted from"
+}
+
 // propose runs an action's what-if on a fork, if it changes anything that a what-if can predict, and opens the dialog.
 func (p *loop) propose(number int, a actions.Action) {
+	m := confirmMsg{number: number, action: a, cluster: p.source.Name()}
 	changes := a.Changes()
 	if len(changes) == 0 {
-		p.send(confirmMsg{number: number, action: a, lines: []string{"It skips its back-off; nothing else changes."}})
+		m.lines = []string{"It skips its back-off; nothing else changes."}
+		p.send(m)
 		return
 	}
 	fork, err := p.source.Engine().Fork()
@@ -108,13 +125,12 @@ func (p *loop) propose(number int, a actions.Action) {
 		return
 	}
 	p.spawn(func() {
-		m := confirmMsg{number: number, action: a}
 		answer, err := whatif.Evaluate(fork, changes, whatif.Options{})
 		if err != nil {
 			m.lines = []string{"What it would do is not known: " + printable.Line(err.Error(), 160)}
 		} else {
 			m.lines = summarize(answer)
-			m.answer = collect.WhatIf(answer, printable.Text(change.Words(changes)), printable.Text(a.Command()))
+			m.answer = collect.WhatIf(answer, printable.Text(a.String()), printable.Text(a.Command()))
 		}
 		p.send(m)
 	})
@@ -158,41 +174,73 @@ func summarize(a *whatif.Result) []string {
 	return lines
 }
 
-// openConfirmation opens the dialog, unless it was cancelled or superseded.
+// openConfirmation opens the dialog, unless it was cancelled or superseded, or something else is being typed or chosen by now.
 func (s *Screen) openConfirmation(m confirmMsg) {
 	if m.number != s.whatIfNumber || !s.whatIfPending {
 		return
 	}
-	s.whatIfPending, s.status, s.dirty = false, "", true
-	s.confirm = &confirmation{action: m.action, lines: m.lines, whatIfOpened: m.answer != nil}
-	s.confirm.lines = append(s.confirm.lines, m.action.Notes()...)
+	s.whatIfPending = false
+	if s.prompt != nil || s.menu != nil {
+		s.setStatus("cancelled: " + printable.Line(m.action.String(), 160))
+		return
+	}
+	s.status, s.dirty = "", true
+	s.confirm = &confirmation{action: m.action, cluster: m.cluster, lines: m.lines, whatIfOpened: m.answer != nil, opened: s.options.Clock()}
 	if command := m.action.Command(); command != "" {
 		s.confirm.lines = append(s.confirm.lines, "$ "+printable.Text(command))
+	} else {
+		s.confirm.lines = append(s.confirm.lines, "There is no kubectl command for it: it changes this scheduler's queue.")
 	}
+	s.confirm.lines = append(s.confirm.lines, undoText(m.action.Verb))
+	s.confirm.lines = append(s.confirm.lines, m.action.Notes()...)
 	if m.answer != nil {
 		s.push(navEntry{pane: views.WhatIfPane, answer: m.answer})
 	}
 }
 
-// press confirms on y and cancels on n, q and esc; other keys do nothing, as they were not meant for the dialog.
+// undoText says how an action is undone, and what of it is not.
+func undoText(v actions.Verb) string {
+	return "Undo: " + [...]string{
+		actions.Cordon:   "c uncordons it.",
+		actions.Uncordon: "c cordons it; pods that were scheduled meanwhile stay.",
+		actions.Drain:    "c uncordons it; pods are not moved back.",
+		actions.Evict:    "none; only a controller creates another pod, and perhaps on another node.",
+		actions.Delete:   "none; only a controller creates another pod. Its budgets are not asked: E asks them.",
+		actions.Activate: "none; if it fails again, it backs off again.",
+		actions.Ungate:   "none; the API does not let a gate be put back.",
+	}[v]
+}
+
+// press moves between the buttons or takes the selected one; any other key cancels. "/" opens its prompt then, as it does
+// everywhere.
 func (c *confirmation) press(s *Screen, key string) tea.Cmd {
+	if key != "/" && s.options.Clock()-c.opened < confirmDelay {
+		return nil
+	}
 	switch key {
-	case "y", "Y":
-		s.perform(c.action)
-	case "n", "N", "esc", "q":
-		s.setStatus("cancelled")
-	default:
+	case "left", "right", "tab", "shift+tab":
+		c.act = !c.act
 		return nil
 	}
 	s.confirm = nil
 	if c.whatIfOpened {
 		s.pop()
 	}
+	switch {
+	case key == "enter" && c.act:
+		s.perform(c)
+	case key == "/":
+		s.startSlash()
+	case key == "enter", key == "esc", key == "n", key == "q":
+		s.setStatus("cancelled")
+	default:
+		s.setStatus("cancelled: " + printable.Line(key, 20) + " is not a key of the dialog; there ← → choose and enter confirms")
+	}
 	return nil
 }
 
 // confirmHints are the hints while the dialog is open.
-var confirmHints = []draw.Hint{{Key: "y", Action: "confirm"}, {Key: "n", Action: "cancel"}, {Key: "esc", Action: "cancel"}}
+var confirmHints = []draw.Hint{{Key: "← →", Action: "choose"}, {Key: "enter", Action: "confirm"}, {Key: "esc", Action: "cancel, as does any other key"}}
 
 // actionTimeout limits how long an action may take: a drain waits for PodDisruptionBudgets.
 //
@@ -200,10 +248,15 @@ var confirmHints = []draw.Hint{{Key: "y", Action: "confirm"}, {Key: "n", Action:
 const actionTimeout = 15 * time.Minute
 
 // perform runs a confirmed action and shows its outcome.
-func (s *Screen) perform(a actions.Action) {
+func (s *Screen) perform(c *confirmation) {
+	a := c.action
 	s.setStatus("asked to " + printable.Line(a.String(), 160) + " …")
 	s.submit(func(p *loop) {
-		if why := p.readOnlyReason(); why != "" {
+		why := p.readOnlyReason()
+		if now := p.source.Name(); why == "" && now != c.cluster {
+			why = "it was confirmed for " + printable.Line(c.cluster, 80) + ", and the screen shows " + printable.Line(now, 80) + " now"
+		}
+		if why != "" {
 			p.reportError(fmt.Errorf("could not %s: %s", a, why))
 			return
 		}
@@ -242,30 +295,60 @@ func (p *loop) readOnlyReason() string {
 	return "read-only: this is a recording"
 }
 
-// draw draws the dialog over the pane.
+// draw draws the dialog over the pane. Where there is not room for all, the notes go first; the question and the buttons stay.
 func (c *confirmation) draw(a draw.Area) {
+	const margin, most, wraps = 8, 96, 4
 	question := printable.Line(c.action.String(), 300) + "?"
-	w := draw.Width(question) + 8
+	w := draw.Width(question) + margin
 	for _, line := range c.lines {
-		w = max(w, draw.Width(line)+8)
+		w = max(w, draw.Width(line)+margin)
 	}
-	w = min(max(w, 48), a.W)
-	h := min(len(c.lines)+6, a.H)
+	w = min(max(w, 56), most, a.W)
+	inner := a.In(draw.Rect{X: a.X, Y: a.Y, W: w - margin + 2, H: a.H}).Scrolled(wraps, wraps) // above the area, where nothing is drawn
+	rows := 0
+	for _, line := range c.lines {
+		rows += inner.Wrap(0, 0, inner.W, wraps, themes.Style(themes.Text), line)
+	}
+	asked := inner.Wrap(0, 0, inner.W, 2, themes.Style(themes.Text), question)
+	h := min(asked+rows+5, a.H)
 	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + max(a.H-h-1, 0), W: w, H: h})
 	at.Fill(themes.Style(themes.Text), ' ')
-	at = at.Box(draw.Frame{Title: "This changes the cluster", Border: themes.Bad, Focused: true})
-	at.Fit(2, 0, at.W-4, themes.Title.With(themes.Bold), strings.ToUpper(question[:1])+question[1:])
-	for i, line := range c.lines {
+	at = at.Box(draw.Frame{Title: "This changes " + printable.Line(c.cluster, 80), Border: themes.Bad})
+	at.Wrap(2, 0, inner.W, 2, themes.Title.With(themes.Bold), strings.ToUpper(question[:1])+question[1:])
+	foot, body := at.Bottom(1)
+	c.drawButtons(at.In(foot))
+	y, gap := asked, 0
+	if at.H > asked+rows+1 {
+		y, gap = asked+1, min(at.H-asked-rows-2, 1)
+	}
+	_, body = body.Top(y)
+	_, body = body.Bottom(gap)
+	text := at.In(body)
+	y = 0
+	for _, line := range c.lines {
 		style := themes.Style(themes.Text)
 		if strings.HasPrefix(line, "$ ") {
 			style = themes.Style(themes.Dim)
 		}
-		at.Fit(2, 2+i, at.W-4, style, line)
+		if y < text.H {
+			y = text.Wrap(2, y, inner.W, min(wraps, text.H-y), style, line)
+		}
 	}
-	foot, _ := at.Bottom(1)
-	line := at.In(foot)
-	x := line.Text(2, 0, themes.Bad.With(themes.Bold), "y")
-	x = line.Text(x+1, 0, themes.Style(themes.Text), "confirm") + 3
-	x = line.Text(x, 0, themes.Accent.With(themes.Bold), "n")
-	line.Text(x+1, 0, themes.Style(themes.Text), "cancel (or esc)")
+}
+
+// drawButtons draws the two buttons. Brackets are around the selected one.
+func (c *confirmation) drawButtons(row draw.Area) {
+	x := 2
+	for _, b := range [...]struct {
+		label    string
+		selected bool
+		token    themes.Token
+	}{{"cancel", !c.act, themes.Accent}, {c.action.Verb.String(), c.act, themes.Bad}} {
+		label, style := "  "+b.label+"  ", themes.Style(b.token)
+		if b.selected {
+			label, style = "[ "+b.label+" ]", b.token.With(themes.Bold|themes.Reverse)
+		}
+		x = row.Text(x, 0, style, label) + 2
+	}
+	row.Fit(x+1, 0, row.W-x-1, themes.Style(themes.Dim), "← → choose · enter")
 }

@@ -48,7 +48,7 @@ func (s *Screen) commandDemo(name string) tea.Cmd {
 	at := slices.Index(names, name)
 	switch {
 	case len(names) == 0:
-		s.setStatus(`:demo: this is a cluster; "orrery demo" plays recordings`)
+		s.fail(`:demo: this is a cluster; "orrery demo" plays recordings`)
 	case name == "":
 		s.setStatus("recordings: " + strings.Join(names, ", "))
 	case at < 0:
@@ -58,7 +58,7 @@ func (s *Screen) commandDemo(name string) tea.Cmd {
 		} else {
 			status += "; there are " + strings.Join(names, ", ")
 		}
-		s.setStatus(status)
+		s.fail(status)
 	default:
 		story := s.options.Stories[at]
 		s.setStatus("opening " + name + " …")

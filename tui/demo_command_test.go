@@ -31,8 +31,8 @@ func TestDemo_SwitchesRecording(t *testing.T) {
 	s.keys("e").lacks("morning-rush")
 	s.keys("1", ":").typeText("demo").keys("enter").shows("recordings: zone-failure, leader-failover, broken")
 	s.keys(":").typeText("demo leader-fialover").keys("enter").shows(`there is no recording "leader-fialover"; did you mean leader-failover?`)
-	s.keys(":").typeText("demo broken").keys("enter").shows("staying here: opening broken: the file ends early", "zone-failure")
-	s.keys(":").typeText("demo leader-failover").keys("enter").shows("orrery ▸ leader-failover")
+	s.keys("esc", ":").typeText("demo broken").keys("enter").shows("staying here: opening broken: the file ends early", "zone-failure")
+	s.keys("esc", ":").typeText("demo leader-failover").keys("enter").shows("orrery ▸ leader-failover")
 	s.keys("}").lacks("there is no mark").keys("]", "[", "$", "^").shows("00:00.000")
 	if s.screen.top().pane != views.Overview {
 		t.Errorf("the pane is %q", s.screen.top().pane)

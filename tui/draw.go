@@ -45,7 +45,8 @@ func (s *Screen) draw() {
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
 	s.state.Cell = t.cell
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
-	s.state.Scoped = !t.list.on()
+	s.state.Scoped, s.state.Namespace = !t.list.on(), s.namespace
+	s.describeSearch(&s.state)
 	if n := f.Model.Filtered; n != nil {
 		s.state.Matches, s.state.Of = n.Matches, n.Of
 	}
@@ -54,7 +55,8 @@ func (s *Screen) draw() {
 		s.state.Hints = confirmHints
 	}
 	if t.pane == views.HelpPane {
-		s.state.Keys = helpGroups(s.navStack[len(s.navStack)-2].pane)
+		below := s.navStack[len(s.navStack)-2].pane
+		s.state.Keys = helpGroups(below, s.readOnlyIn(below))
 	}
 	s.drawScreen(f)
 	if s.onOverview() && s.followRow() {
@@ -68,6 +70,9 @@ func (s *Screen) draw() {
 		body := all.In(s.body())
 		body.Fill(themes.Style(themes.Text), ' ')
 		s.drawPage(body)
+	}
+	if t.search != nil {
+		all.In(s.body()).Highlight(t.search.text)
 	}
 	if s.menu != nil {
 		s.menu.draw(all.In(s.body()))
@@ -102,6 +107,9 @@ func (s *Screen) footerWidth() int {
 	if s.state.Filter != "" {
 		taken += min(draw.Width(s.state.Filter), s.w/3) + numbers
 	}
+	if s.state.Search != "" {
+		taken += min(draw.Width(s.state.Search), s.w/3) + numbers
+	}
 	if s.state.Sort != "" || s.state.Reverse {
 		taken += max(len(s.state.Sort), len("in order")) + sign
 	}
@@ -123,7 +131,7 @@ func (s *Screen) drawPrompt(a draw.Area) {
 	foot, _ := a.Bottom(1)
 	line := a.In(foot)
 	line.Fill(themes.Style(themes.Text), ' ')
-	x := line.Text(1, 0, themes.Accent.With(themes.Bold), p.prefix)
+	x := line.Text(1, 0, themes.Accent.With(themes.Bold), p.kind.sign())
 	text := []rune(p.input.Value())
 	at := min(p.input.Position(), len(text))
 	room := line.W - x - 24
@@ -140,27 +148,52 @@ func (s *Screen) drawPrompt(a draw.Area) {
 		after = line.Fit(after, 0, room-after, themes.Style(themes.Text), string(text[at+1:]))
 	}
 	s.drawPromptHint(line, after+2)
-	if p.prefix == ":" && len(p.completions) > 0 {
-		drawCompletions(a.In(s.body()), p)
+	switch body := a.In(s.body()); {
+	case p.kind == commandPrompt && p.problem != "":
+		drawProblem(body, p.problem)
+	case p.kind == commandPrompt && len(p.completions) > 0:
+		drawCompletions(body, p)
 	}
 }
 
 // drawPromptHint draws the error or the match count behind the typed text.
 func (s *Screen) drawPromptHint(line draw.Area, x int) {
 	p := s.prompt
+	dim := themes.Style(themes.Dim)
+	hint := func(text string) { line.Fit(x, 0, line.W-x-1, dim, text) }
 	switch {
-	case p.problem != "":
+	case p.kind == deafPrompt:
+		line.Fit(x, 0, line.W-x-1, themes.Style(themes.Warn), "nothing to filter or search here · enter or esc closes this")
+	case p.kind == searchPrompt && s.state.Search != "":
+		x = views.SearchCount(line, x, &s.state) + 3
+		hint("enter keep · esc cancel")
+	case p.kind == searchPrompt:
+		hint("a text to find, in any case")
+	case p.kind == filterPrompt && p.problem != "":
 		line.Fit(x, 0, line.W-x-1, themes.Style(themes.Bad), "✗ "+p.problem)
-	case p.prefix == "/" && s.top().list.on():
+	case p.kind == filterPrompt && s.top().list.on():
 		x = line.Count(x, 0, themes.Style(themes.Text), int64(s.state.Matches))
-		x = line.Text(x, 0, themes.Style(themes.Dim), " of ")
-		x = line.Count(x, 0, themes.Style(themes.Text), int64(s.state.Of))
-		line.Fit(x+3, 0, line.W-x-4, themes.Style(themes.Dim), "enter apply · esc cancel")
-	case p.prefix == "/" && p.input.Value() == "":
-		line.Fit(x, 0, line.W-x-1, themes.Style(themes.Dim), "word  !word  -l app=web  -n namespace  ~fuzzy")
-	case p.prefix == ":":
-		line.Fit(x, 0, line.W-x-1, themes.Style(themes.Dim), "tab complete · enter run · esc cancel")
+		x = line.Text(x, 0, dim, " of ")
+		x = line.Count(x, 0, themes.Style(themes.Text), int64(s.state.Of)) + 3
+		hint("enter apply · esc cancel")
+	case p.kind == filterPrompt && p.input.Value() == "":
+		hint("word  !word  -l app=web  -n namespace  ~fuzzy")
+	case p.kind == commandPrompt:
+		hint("tab complete · enter run · esc cancel")
 	}
+}
+
+// drawProblem draws why a command failed, above the line that it was typed on.
+func drawProblem(a draw.Area, problem string) {
+	const most, frame = 4, 2
+	text := themes.Style(themes.Text)
+	rows := a.Scrolled(most, most).Wrap(0, 0, a.W-frame-3, most, text, problem) // above the area, where nothing is drawn
+	bottom, _ := a.Bottom(min(rows+frame, a.H))
+	at := a.In(bottom)
+	at.Fill(text, ' ')
+	at = at.Box(draw.Frame{Border: themes.Bad})
+	at.Set(0, 0, themes.Bad.With(themes.Bold), '✗')
+	at.Wrap(2, 0, at.W-3, most, text, problem)
 }
 
 // drawCompletions draws the list of completions.

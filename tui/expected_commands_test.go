@@ -47,7 +47,7 @@ var k9sLines = []struct {
 	{"a fuzzy filter", []string{":pods", "/~w02"}, views.PodsPane, []string{"1 of "}, "web-03"},
 	{"a filter by a node", []string{":pods", "/node-3"}, views.PodsPane, []string{"node-3"}, "node-4"},
 	{"a filter that matches nothing", []string{":pods", "/zzz"}, views.PodsPane, []string{"no pods match /zzz/ (of ", "esc clears"}, ""},
-	{"a filter that does not parse", []string{":pods", "/["}, views.PodsPane, []string{"/: "}, ""},
+	{"a filter that does not parse", []string{":pods", "/["}, views.PodsPane, []string{"/[", "✗ "}, ""},
 	{"a filter as a command", []string{":filter web-2"}, views.QueuePane, []string{"/web-2"}, ""},
 	{"a filter command that does not parse", []string{":filter ["}, views.QueuePane, []string{":filter: "}, ""},
 	{"a filter of what is no list", []string{":metrics", ":filter x"}, views.MetricsPane, []string{":filter: this pane has no list to filter"}, ""},

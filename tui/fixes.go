@@ -72,11 +72,17 @@ func (s *Screen) moveInExplanation(by int) bool {
 		t.onNodes = true
 		return len(s.fixes()) > 0 // without fixes the list has the cursor already
 	}
-	t.scroll = max(min(t.scroll+by, end), 0)
+	s.scrollExplanation(t.scroll + by)
+	return true
+}
+
+// scrollExplanation scrolls the text of an explanation to a row, or as far as it goes, and the cursor to a fix that is visible.
+func (s *Screen) scrollExplanation(to int) {
+	t := s.top()
+	t.scroll = max(min(to, s.hits.TextRows-s.hits.Text.Count), 0)
 	if at := slices.IndexFunc(s.hits.Fixes, func(w draw.Window) bool { return w.First >= t.scroll }); at >= 0 && !s.fixVisible(t.fix) {
 		t.fix = at
 	}
-	return true
 }
 
 // tryFix runs the what-if of a fix.

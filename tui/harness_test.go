@@ -117,7 +117,8 @@ func watchWith(t testing.TB, o Options, w, h int) *session {
 		t.Fatal(err)
 	}
 	s := &session{t: t}
-	s.loop = newLoop(o.Source, o.FPS, func() time.Duration { return s.now }, func(m tea.Msg) { s.queue = append(s.queue, m) })
+	o.Clock = func() time.Duration { return s.now }
+	s.loop = newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { s.queue = append(s.queue, m) })
 	s.loop.spawn = func(work func()) { work() }
 	s.screen = newScreen(o, synchronous{s.loop}, func(*draw.Canvas, *themes.Pens) { s.frames++ })
 	s.loop.build()
@@ -219,6 +220,12 @@ func (s *session) advance(d time.Duration) *session {
 		}
 		s.drain()
 	}
+	return s
+}
+
+// wait lets real time pass in which nothing moves.
+func (s *session) wait(d time.Duration) *session {
+	s.now += d
 	return s
 }
 

@@ -30,7 +30,7 @@ func TestHelp_ScrollsToEveryKey(t *testing.T) {
 		if pages == 1 && size[1] < 40 {
 			t.Errorf("at %v the help is said to be whole:\n%s", size, s.plain())
 		}
-		for _, g := range helpGroups(views.QueuePane) {
+		for _, g := range helpGroups(views.QueuePane, "read-only: this is a recording") {
 			for _, k := range g.Keys {
 				for word := range strings.FieldsSeq(k.Key + " " + k.Action) {
 					if !strings.Contains(seen, word) {

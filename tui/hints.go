@@ -16,6 +16,9 @@ type worth struct {
 	word string
 }
 
+// never is the rank of a key that is not hinted at.
+const never = -1
+
 // worths are ordered by situation. A paused recording does nothing until it is played on; a filter or a zoom is what one wants to
 // be rid of; a fix asks to be tried; and where a pod waits, one wants to know why before all that could be opened.
 var worths = []worth{
@@ -26,6 +29,13 @@ var worths = []worth{
 	{"open", func(s *Screen) bool { return s.onOverview() && s.selectedRow() == nil }, 1, "open pane"},
 	{"back", func(s *Screen) bool { return s.zoom }, 1, "unzoom"},
 	{"back", func(s *Screen) bool { return s.top().list.on() && s.top().page == nil }, 1, "clear filter"},
+	{"back", func(s *Screen) bool { return s.top().search != nil }, 1, "end search"},
+	{"filter", func(s *Screen) bool { return s.slash() == searchPrompt }, 3, "search"},
+	{"filter", func(s *Screen) bool { return s.slash() == deafPrompt }, never, ""},
+	{"evict", func(s *Screen) bool { return !s.podHasNode() }, never, ""},
+	{"cordon", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},
+	{"drain", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},
+	{"match", func(s *Screen) bool { return s.top().search != nil }, 1, "next match"},
 	{"explain", (*Screen).podWaits, 0, ""},
 	{"pressure", (*Screen).onPressedNode, 0, ""},
 	{"health", (*Screen).atTrouble, 15, ""},
@@ -54,6 +64,9 @@ func (s *Screen) hints(width int) []draw.Hint {
 	for i := range bindings {
 		if b := &bindings[i]; b.hint > 0 && b.worksOn(s.keyPane()) && b.disabledReason(s) == "" {
 			rank, word := s.worthOf(b)
+			if rank == never {
+				continue
+			}
 			all = append(all, told{rank, draw.Hint{Key: b.label, Action: word}})
 		}
 	}
@@ -92,6 +105,23 @@ func (s *Screen) podWaits() bool {
 		return j != nil && (j.State == views.Unschedulable || j.State == views.Backoff)
 	}
 	return t.pane == views.QueuePane && s.total() > 0
+}
+
+// podHasNode reports whether the screen shows that the selected pod is on a node: only then it can be evicted.
+func (s *Screen) podHasNode() bool {
+	switch t := s.top(); {
+	case s.frame == nil:
+		return false
+	case t.pane == views.JourneyPane:
+		j := s.frame.Model.Journey
+		return j != nil && j.State == views.Bound
+	case t.pane == views.NodePane, t.pane == views.PressurePane:
+		return true
+	case t.pane == views.PodsPane:
+		l := s.list()
+		return l.Node != nil && l.Node(t.cursor.Selected) != ""
+	}
+	return false
 }
 
 // onPressedNode reports whether the open node is under pressure.

@@ -6,15 +6,15 @@ import (
 	"orrery/views/filter"
 )
 
-// history holds the commands and the filters that were typed in this session.
-type history struct{ commands, filters typedLines }
+// history holds the commands, the filters and the searches that were typed in this session.
+type history struct{ commands, filters, searches typedLines }
 
 // typedLines are lines that were typed, each once, the latest last.
 type typedLines []string
 
 // maxHistory limits how many lines are kept.
 //
-//orrery:limit screen; commands, and filters, that were typed and are remembered; the oldest goes
+//orrery:limit screen; commands, filters, and searches, that were typed and are remembered; the oldest goes
 const maxHistory = 100
 
 func (h *typedLines) add(line string) {
@@ -33,12 +33,9 @@ func (h typedLines) latest() string {
 	return h[len(h)-1]
 }
 
-// typed returns the lines that were typed after a sign.
-func (h *history) typed(sign string) typedLines {
-	if sign == "/" {
-		return h.filters
-	}
-	return h.commands
+// typed returns the lines that were typed in prompts of a kind.
+func (h *history) typed(kind promptKind) typedLines {
+	return [...]typedLines{commandPrompt: h.commands, filterPrompt: h.filters, searchPrompt: h.searches, deafPrompt: nil}[kind]
 }
 
 // addFilter adds a filter that a list has; nil is none.
@@ -47,7 +44,7 @@ func (h *history) addFilter(f *filter.Filter) { h.filters.add(f.String()) }
 // recallHistory puts an earlier or later line of the history into the prompt; after the latest comes what was typed before.
 func (s *Screen) recallHistory(earlier bool) {
 	p := s.prompt
-	lines, at := s.history.typed(p.prefix), p.historyIndex-1
+	lines, at := s.history.typed(p.kind), p.historyIndex-1
 	if earlier {
 		at = p.historyIndex + 1
 	}

@@ -8,27 +8,27 @@ import (
 // clusterBindings change the cluster, after a dialog that shows the predicted effects.
 var clusterBindings = []binding{
 	{
-		name: "cordon", keys: []string{"c"}, label: "c", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onPanesButHelp,
+		name: "cordon", keys: []string{"c"}, label: "c", short: "cordon", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onNodes, hint: 3,
 		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Cordon),
 	},
 	{
-		name: "drain", keys: []string{"D"}, label: "D", long: "drain the selected node", group: clusterKeys, where: onPanesButHelp,
+		name: "drain", keys: []string{"D"}, label: "D", short: "drain", long: "drain the selected node", group: clusterKeys, where: onNodes, hint: 3,
 		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Drain),
 	},
 	{
-		name: "evict", keys: []string{"E"}, label: "E", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPanesButHelp,
-		disabled: (*Screen).cannotChangePod, run: proposes(actions.Evict),
+		name: "evict", keys: []string{"E"}, label: "E", short: "evict", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPods, hint: 3,
+		disabled: (*Screen).cannotEvict, run: proposes(actions.Evict),
 	},
 	{
-		name: "delete", keys: []string{"X"}, label: "X", long: "delete the selected pod", group: clusterKeys, where: onPanesButHelp,
+		name: "delete", keys: []string{"X"}, label: "X", short: "delete", long: "delete the selected pod", group: clusterKeys, where: onPods, hint: 3,
 		disabled: (*Screen).cannotChangePod, run: proposes(actions.Delete),
 	},
 	{
-		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPanesButHelp,
+		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPods,
 		disabled: (*Screen).cannotActivate, run: proposes(actions.Activate),
 	},
 	{
-		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPanesButHelp,
+		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPods,
 		disabled: (*Screen).cannotChangePod, run: proposes(actions.Ungate),
 	},
 }
@@ -47,6 +47,18 @@ func (s *Screen) cannotChangePod() string {
 	return s.readOnlyReason()
 }
 
+// cannotEvict returns why the selected pod cannot be evicted; what the pane does not show, the proposal finds.
+func (s *Screen) cannotEvict() string {
+	if why := s.cannotChangePod(); why != "" {
+		return why
+	}
+	if open := s.top().pane; open == views.QueuePane || open == views.PendingPane {
+		pod, _ := s.selectedPod()
+		return notOnNode(pod)
+	}
+	return ""
+}
+
 func (s *Screen) cannotActivate() string {
 	if why := s.cannotChangePod(); why != "" {
 		return why
@@ -58,11 +70,14 @@ func (s *Screen) cannotActivate() string {
 }
 
 // readOnlyReason returns why the cluster cannot be changed from here; empty if it can.
-func (s *Screen) readOnlyReason() string {
+func (s *Screen) readOnlyReason() string { return s.readOnlyIn(s.top().pane) }
+
+// readOnlyIn returns the same for a pane.
+func (s *Screen) readOnlyIn(pane views.PaneID) string {
 	switch {
 	case s.frame == nil:
 		return "nothing is shown yet"
-	case s.top().pane == views.WhatIfPane:
+	case pane == views.WhatIfPane:
 		return "this is a what-if; esc goes back"
 	}
 	return s.frame.ReadOnly

@@ -30,17 +30,17 @@ var navigationBindings = []binding{
 		run: func(s *Screen, key string) tea.Cmd {
 			for _, p := range views.Panes() {
 				if string(p.Digit) == key {
-					s.openPane(p.ID)
+					s.goToPane(key, p.ID)
 					return nil
 				}
 			}
-			s.openPane(views.Overview)
+			s.goToPane(key, views.Overview)
 			return nil
 		},
 	},
 	{
 		name: "orrery", keys: []string{"0"}, label: "0", long: "the cluster as a picture", group: navigationKeys, where: everywhere,
-		run: simple(func(s *Screen) { s.openPane(views.OrreryPane) }),
+		run: func(s *Screen, key string) tea.Cmd { s.goToPane(key, views.OrreryPane); return nil },
 	},
 	{
 		name: "health", keys: []string{"!"}, label: "!", short: "trouble", long: "go to the worst trouble", group: navigationKeys, where: everywhere, hint: 1,
@@ -56,41 +56,41 @@ var navigationBindings = []binding{
 	},
 	{
 		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", short: "rows", long: "the pane beside, and its rows (also hjkl)", hint: 2,
-		group: navigationKeys, where: onOverview, run: (*Screen).moveFocus,
+		group: navigationKeys, where: onOverview, run: moves((*Screen).moveFocus),
 	},
 	{
 		name: "down", keys: []string{"down", "j"}, label: "↓ j", long: "a row down", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) { s.moveBy(1) }),
+		run: moves(func(s *Screen, _ string) { s.moveBy(1) }),
 	},
 	{
 		name: "up", keys: []string{"up", "k"}, label: "↑ k", long: "a row up", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) { s.moveBy(-1) }),
+		run: moves(func(s *Screen, _ string) { s.moveBy(-1) }),
 	},
 	{
 		name: "pagedown", keys: []string{"pgdown", "ctrl+d"}, label: "ctrl+d", long: "half a page down (pgdown: one)", group: navigationKeys, where: onLists,
-		run: func(s *Screen, key string) tea.Cmd { s.moveBy(s.pageSize(key == "ctrl+d")); return nil },
+		run: moves(func(s *Screen, key string) { s.moveBy(s.pageSize(key == "ctrl+d")) }),
 	},
 	{
 		name: "pageup", keys: []string{"pgup", "ctrl+u"}, label: "ctrl+u", long: "half a page up (pgup: one)", group: navigationKeys, where: onLists,
-		run: func(s *Screen, key string) tea.Cmd { s.moveBy(-s.pageSize(key == "ctrl+u")); return nil },
+		run: moves(func(s *Screen, key string) { s.moveBy(-s.pageSize(key == "ctrl+u")) }),
 	},
 	{
 		name: "top", keys: []string{"home", "g"}, label: "g", long: "the first row", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) {
+		run: moves(func(s *Screen, _ string) {
 			s.move(0)
 			s.top().fix, s.top().scroll, s.top().onNodes = 0, 0, false
 		}),
 	},
 	{
 		name: "bottom", keys: []string{"end", "G"}, label: "G", long: "the last row", group: navigationKeys, where: onLists,
-		run: simple(func(s *Screen) {
+		run: moves(func(s *Screen, _ string) {
 			s.move(s.total() - 1)
 			s.top().onNodes = true
 		}),
 	},
 	{
 		name: "beside", keys: []string{"left", "right", "h", "l"}, label: "← →", short: "device", long: "the device beside (also h l)", group: navigationKeys, where: onCells, hint: 3,
-		run: (*Screen).moveCell,
+		run: moves((*Screen).moveCell),
 	},
 	{
 		name: "quit", keys: []string{"q", "ctrl+c"}, label: "q", short: "quit", long: "quit", group: navigationKeys, where: everywhere, hint: 20,
@@ -124,8 +124,41 @@ func digits() []string {
 	return keys
 }
 
-// escape undoes one thing: the pending what-if or summary, else the zoom, else the row of the overview, else the filter, else
-// the pane.
+// whereabouts is what the keys that move change.
+type whereabouts struct {
+	focus                       views.PaneID
+	row                         overviewCursor
+	selected, cell, fix, scroll int
+	onNodes                     bool
+}
+
+func (s *Screen) whereabouts() whereabouts {
+	t := s.top()
+	return whereabouts{s.focus, s.row, t.cursor.Selected, t.cell, t.fix, t.scroll, t.onNodes && t.pane == views.ExplainPane}
+}
+
+// moves makes the function of a key that moves. Where it moves nothing, it says so.
+func moves(do func(s *Screen, key string)) func(*Screen, string) tea.Cmd {
+	return func(s *Screen, key string) tea.Cmd {
+		was := s.whereabouts()
+		if do(s, key); s.whereabouts() == was {
+			s.setStatus(key + ": there is nothing further that way")
+		}
+		return nil
+	}
+}
+
+// goToPane opens the pane of a key.
+func (s *Screen) goToPane(key string, id views.PaneID) {
+	if t := s.top(); t.pane == id && t.page == nil && len(s.navStack) <= 2 {
+		s.setStatus(key + ": this is the pane that is open")
+		return
+	}
+	s.openPane(id)
+}
+
+// escape undoes one thing: the pending what-if or summary, else the zoom, else the row of the overview, else the search, else the
+// filter, else the pane.
 func (s *Screen) escape() {
 	switch {
 	case s.whatIfPending:
@@ -138,6 +171,8 @@ func (s *Screen) escape() {
 		s.zoom = false
 	case s.onOverview():
 		s.row = overviewCursor{}
+	case s.top().search != nil:
+		s.top().search = nil
 	case s.top().page == nil && s.top().list.on() && s.top().list.filter != s.top().openedWith:
 		s.setList(listSettings{filter: s.top().openedWith, sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:
@@ -172,10 +207,10 @@ var neighbours = map[views.PaneID][4]views.PaneID{
 	views.LeaderPane:    {views.EvictionsPane, views.LeaderPane, views.SnapshotPane, views.LeaderPane},
 }
 
-func (s *Screen) moveFocus(key string) tea.Cmd {
+func (s *Screen) moveFocus(key string) {
 	way := map[string]int{"left": 0, "h": 0, "right": 1, "l": 1, "up": 2, "k": 2, "down": 3, "j": 3}[key]
 	if way == 2 && s.moveRow(-1) || way == 3 && s.moveRow(1) {
-		return nil
+		return
 	}
 	next := neighbours[s.focus][way]
 	if views.Stacked(s.body()) {
@@ -190,7 +225,6 @@ func (s *Screen) moveFocus(key string) tea.Cmd {
 	if next != s.focus {
 		s.focus, s.row = next, overviewCursor{}
 	}
-	return nil
 }
 
 // cannotOpen returns why there is nothing to open here.
@@ -269,7 +303,7 @@ func (s *Screen) selectedScope() *filter.Filter {
 }
 
 // moveCell moves the cursor to the cell beside.
-func (s *Screen) moveCell(key string) tea.Cmd {
+func (s *Screen) moveCell(key string) {
 	t := s.top()
 	last := max(s.selectedCell().Of-1, 0)
 	t.cell = min(t.cell, last)
@@ -278,5 +312,4 @@ func (s *Screen) moveCell(key string) tea.Cmd {
 	} else {
 		t.cell = min(t.cell+1, last)
 	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -44,10 +45,12 @@ var timeBindings = []binding{
 		name: "speed", keys: []string{",", "."}, label: ", .", short: "speed", long: "slower / faster", group: timeKeys, where: everywhere, hint: 11, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
 			s.control(func(b Playback) error {
+				was, change, most := b.Timeline().Speed, b.Faster, "highest"
 				if key == "," {
-					b.Slower()
-				} else {
-					b.Faster()
+					change, most = b.Slower, "lowest"
+				}
+				if change(); b.Timeline().Speed == was {
+					return errors.New(key + ": this is the " + most + " speed; :speed sets any")
 				}
 				return nil
 			})
@@ -95,7 +98,8 @@ func (s *Screen) cannotLoop() string {
 
 // seekToEnd goes to the start or the end of the recording.
 func (s *Screen) seekToEnd(key string) tea.Cmd {
-	s.control(func(b Playback) error { return b.Ends(key == "$" || key == "end") })
+	last := key == "$" || key == "end"
+	s.control(func(b Playback) error { return seek(b, !last, func() error { return b.Ends(last) }) })
 	return nil
 }
 
@@ -147,6 +151,18 @@ func (s *Screen) seekBySeconds(key string) tea.Cmd {
 	if key == "left" || key == "h" {
 		by = -seekStep
 	}
-	s.control(func(b Playback) error { return b.SeekTo(b.Now().Add(by)) })
+	s.control(func(b Playback) error { return seek(b, by < 0, func() error { return b.SeekTo(b.Now().Add(by)) }) })
 	return nil
+}
+
+// seek goes to another time, or says that there is none.
+func seek(b Playback, back bool, to func() error) error {
+	was := b.Now()
+	if err := to(); err != nil || !b.Now().Equal(was) {
+		return err
+	}
+	if back {
+		return errors.New("this is the start of the recording")
+	}
+	return errors.New("this is the end of the recording")
 }

@@ -12,15 +12,15 @@ import (
 // viewBindings change how a pane is shown.
 var viewBindings = []binding{
 	{
-		name: "filter", keys: []string{"/"}, label: "/", short: "filter", long: "filter the list",
-		group: viewKeys, hint: 3, where: onFilterStart, run: simple((*Screen).startFilter),
+		name: "filter", keys: []string{"/"}, label: "/", short: "filter", long: "filter the list, or search the text",
+		group: viewKeys, hint: 3, where: everywhere, run: simple((*Screen).startSlash),
 	},
 	{
-		name: "match", keys: []string{"n"}, label: "n", long: "the next match", group: viewKeys, where: onFilterable,
+		name: "match", keys: []string{"n"}, label: "n", short: "next match", long: "the next match", group: viewKeys, where: onLists, hint: 16,
 		disabled: (*Screen).cannotMatch, run: simple(func(s *Screen) { s.nextMatch(1) }),
 	},
 	{
-		name: "match-before", keys: []string{"N"}, label: "N", long: "the previous match", group: viewKeys, where: onFilterable,
+		name: "match-before", keys: []string{"N"}, label: "N", long: "the previous match", group: viewKeys, where: onLists,
 		disabled: (*Screen).cannotMatch, run: simple(func(s *Screen) { s.nextMatch(-1) }),
 	},
 	{
@@ -40,7 +40,7 @@ var viewBindings = []binding{
 		run: simple((*Screen).startCommand),
 	},
 	{
-		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
+		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme for this background", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
 	},
 	{
 		name: "mouse", keys: []string{"m"}, label: "m", long: "mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
@@ -55,14 +55,21 @@ var viewBindings = []binding{
 }
 
 func (s *Screen) cannotMatch() string {
-	if s.top().list.on() || len(s.history.filters) > 0 {
-		return ""
+	switch kind := s.slash(); {
+	case kind == searchPrompt && s.top().search == nil && len(s.history.searches) == 0:
+		return "there is no search yet; / starts one"
+	case kind == filterPrompt && !s.top().list.on() && len(s.history.filters) == 0:
+		return "there is no filter yet; / starts one"
 	}
-	return "there is no filter yet"
+	return ""
 }
 
-// nextMatch moves to the next row that the filter keeps, or applies the last filter again.
+// nextMatch moves to the next row that the filter keeps or that a search finds, or applies the last filter again.
 func (s *Screen) nextMatch(step int) {
+	if s.slash() == searchPrompt {
+		s.nextFound(step)
+		return
+	}
 	if !s.top().list.on() {
 		_ = s.setFilter(s.history.filters.latest()) // it was parsed before
 		return
@@ -84,11 +91,21 @@ func (s *Screen) toggleZoom() {
 	}
 }
 
+// nextTheme goes to the next theme that is made for the terminal's background.
 func (s *Screen) nextTheme() {
-	all := s.options.Themes
-	at := slices.IndexFunc(all, func(t *themes.Theme) bool { return t.Name == s.theme.Name })
+	suitable := slices.DeleteFunc(slices.Clone(s.options.Themes), func(t *themes.Theme) bool { return t.Light != s.light })
+	if len(suitable) == 0 {
+		s.setStatus("t: no theme is made for this background; :theme has those for others")
+		return
+	}
+	at := slices.IndexFunc(suitable, func(t *themes.Theme) bool { return t.Name == s.theme.Name })
 	s.themeChosen = true
-	s.setTheme(all[(at+1)%len(all)])
+	next := suitable[(at+1)%len(suitable)]
+	if next.Name == s.theme.Name {
+		s.setStatus("t: " + next.Name + " is the only theme made for this background; :theme has those for others")
+		return
+	}
+	s.setTheme(next)
 	s.setStatus("theme " + s.theme.Name)
 }
 

@@ -41,6 +41,13 @@ func (c *cluster) now() *cluster {
 	return c
 }
 
+func (c *cluster) Name() string {
+	if c.dialled != nil {
+		return "production"
+	}
+	return "staging"
+}
+
 func (c *cluster) Wake() <-chan struct{}       { return nil }
 func (c *cluster) Usage(string) *usage.Reading { return nil }
 func (c *cluster) ReadOnlyReason() string      { return c.now().readOnly }
@@ -58,10 +65,7 @@ func (c *cluster) Hold(do func()) {
 }
 
 func (c *cluster) Annotate(m *views.Model, q collect.Query) {
-	m.Header.Source, m.Header.Alert, m.Header.Compared, m.Header.AgreementRate = "staging", c.alert, 2000, 0.996
-	if c.dialled != nil {
-		m.Header.Source = "production"
-	}
+	m.Header.Source, m.Header.Alert, m.Header.Compared, m.Header.AgreementRate = c.Name(), c.alert, 2000, 0.996
 	if q.Open == views.AgreementPane {
 		m.Agreement = &views.Agreement{Agreed: 3, Differs: 1, List: views.List[views.Difference]{Total: 1, Rows: []views.Difference{
 			{Seq: 1, At: start, Pod: "default/one", Actual: "node-1", Best: "node-2", Reason: "NodeResourcesFit scores the other node higher by 12"},
@@ -104,20 +108,19 @@ func cordoned(t *testing.T, api *fake.Clientset, node string) bool {
 	return n.Spec.Unschedulable
 }
 
-func TestConfirm_ActsOnlyAfterYes(t *testing.T) {
+func TestConfirm_ActsOnlyIfChosen(t *testing.T) {
 	source, api := operableSource(t)
 	s := watch(t, source, 120, 30)
-	s.keys("3", "c").shows("This changes the cluster", "Cordon node node-0?", "$ kubectl cordon node-0", "⚑ what-if", "WHAT-IF")
+	s.keys("3", "c").shows("This changes staging", "Cordon node node-0?", "$ kubectl cordon node-0", "⚑ what-if", "WHAT-IF")
 	golden(t, "live/confirm_120x30.txt", s.plain())
-	s.keys("c", "enter", "j", "z").shows("This changes the cluster")
-	for _, no := range []string{"n", "esc", "q"} {
-		s.keys(no).shows("cancelled").lacks("This changes the cluster").lacks("WHAT-IF")
+	for _, no := range []string{"n", "esc", "q", "y", "enter"} {
+		s.wait(confirmDelay).keys(no).shows("cancelled").lacks("This changes").lacks("WHAT-IF")
 		if s.quit || cordoned(t, api, "node-0") {
 			t.Fatalf("%s changed the cluster", no)
 		}
-		s.keys("c").shows("This changes the cluster")
+		s.keys("c").shows("This changes staging")
 	}
-	s.keys("y").shows("cordoned node node-0").lacks("This changes the cluster")
+	s.wait(confirmDelay).keys("tab", "enter").shows("cordoned node node-0").lacks("This changes")
 	if !cordoned(t, api, "node-0") {
 		t.Error("the node was not cordoned")
 	}
@@ -129,11 +132,11 @@ func TestConfirm_ReadOnlyDoesNotAsk(t *testing.T) {
 	s := watch(t, source, 140, 30)
 	s.keys("3")
 	for _, key := range []string{"c", "D"} {
-		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes")
 	}
 	s.keys("2")
 	for _, key := range []string{"E", "X", "A", "U"} {
-		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes the cluster")
+		s.keys(key).shows(key + ": " + source.readOnly).lacks("This changes")
 	}
 	recording := newSession(t, 140, 30)
 	recording.keys("$", "3", "c").shows("c: read-only: this is a recording")
@@ -146,13 +149,13 @@ func TestConfirm_RefusalNamesTheRule(t *testing.T) {
 	})
 	s := watch(t, source, 240, 40)
 	s.keys("2", "X").shows("Delete pod default/one?")
-	s.keys("y").shows(`user jane may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`)
+	s.wait(confirmDelay).keys("right", "enter").shows(`user jane may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`)
 }
 
 func TestConfirm_ImpossibleActionIsExplained(t *testing.T) {
 	source, _ := operableSource(t)
 	s := watch(t, source, 140, 30)
-	s.keys("2", "U").shows("no scheduling gate holds pod default/one").lacks("This changes the cluster")
+	s.keys("2", "U").shows("no scheduling gate holds pod default/one").lacks("This changes")
 	s.keys("E").shows("pod default/one is on no node that it could be evicted from")
 	s.keys("A").shows("A: the cluster's own scheduler has the queue").lacks("Activate pod")
 	source.executor.Activate = func(context.Context, ...types.NamespacedName) error { return nil }
@@ -175,8 +178,8 @@ func TestLive_SwitchesContextAndNamespace(t *testing.T) {
 	s := watch(t, source, 120, 30)
 	s.keys(":").typeText("ctx").keys("enter").shows("contexts: broken, production, staging")
 	s.keys(":").typeText("ctx nowhere").keys("enter").shows(`there is no context "nowhere"`)
-	s.keys(":").typeText("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
-	s.keys("2").shows("default/one")
+	s.keys("esc", ":").typeText("ctx broken").keys("enter").shows("staying here: connecting to the API server: connection refused")
+	s.keys("esc", "2").shows("default/one")
 	s.keys(":").typeText("ns shop").keys("enter").shows("no pods match /-n shop/ (of 2 pending) · :ns shows all")
 	s.keys(":").typeText("ns default").keys("enter").shows("default/one").lacks("no pods match")
 	s.keys(":").typeText("ns").keys("enter").shows("pods of all namespaces")
@@ -192,7 +195,8 @@ func TestLive_NamespaceBoundNeedsAnotherSession(t *testing.T) {
 	s := watch(t, source, 120, 30)
 	s.keys(":").typeText("ns default").keys("enter").shows("pods of namespace default")
 	s.keys(":").typeText("ns").keys("enter").shows("no more may be read than namespace default; :access says")
-	s.keys(":").typeText("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
+	s.keys("esc", ":").typeText("ns secret").keys("enter").shows(`staying here: pods in namespace "secret" may not be read`)
+	s.keys("esc")
 	if s.screen.namespace != "default" || source.dialled != nil {
 		t.Errorf("after an error the screen shows namespace %q", s.screen.namespace)
 	}

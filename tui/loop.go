@@ -16,6 +16,8 @@ type (
 	frameMsg struct{}
 	// sayMsg is a sentence for the status line.
 	sayMsg struct{ text string }
+	// failedMsg is why what was asked for failed.
+	failedMsg struct{ err error }
 )
 
 // request is work for the loop, run between two advances.
@@ -204,6 +206,7 @@ func (p *loop) build() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()
+	f.Model.Header.Acts = f.ReadOnly == "" && f.Model.Header.Mode != views.WhatIfMode
 	f.NotScheduler = p.live != nil && p.live.Executor().Activate == nil
 	p.partial = f.Model.Partial()
 	if p.playback != nil {
@@ -227,9 +230,9 @@ func (p *loop) submit(o request) bool {
 // takeFrame returns the latest frame; nil if it was taken already.
 func (p *loop) takeFrame() *Frame { return p.mailbox.take() }
 
-// reportError shows an error in the status line, if there is one.
+// reportError shows an error, if there is one.
 func (p *loop) reportError(err error) {
 	if err != nil {
-		p.send(sayMsg{text: err.Error()})
+		p.send(failedMsg{err})
 	}
 }

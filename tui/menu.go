@@ -117,6 +117,9 @@ func (m *menu) press(s *Screen, key string) tea.Cmd {
 	case "up", "k", "shift+tab":
 		m.move(len(m.items) - 1)
 		return nil
+	case "/":
+		s.startSlash()
+		return nil
 	case "enter", "space":
 		return m.choose(s, m.at)
 	}
@@ -142,7 +145,7 @@ func (m *menu) choose(s *Screen, i int) tea.Cmd {
 	if !c.needsArgument {
 		return s.commandWhatIf(c.change)
 	}
-	s.prompt = newPrompt(":", "whatif "+c.change)
+	s.prompt = newPrompt(commandPrompt, "whatif "+c.change)
 	s.complete()
 	return nil
 }

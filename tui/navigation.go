@@ -31,6 +31,8 @@ type navEntry struct {
 	// clear it.
 	list       listSettings
 	openedWith *filter.Filter
+	// search is the search in its text; nil for none.
+	search *search
 	// page is the page of text; nil for a pane.
 	page *page
 	// answer is the result of a what-if, summary that of the pending pods.
@@ -43,6 +45,7 @@ func (s *Screen) top() *navEntry { return &s.navStack[len(s.navStack)-1] }
 
 // openPane opens a pane over the overview, in its saved state.
 func (s *Screen) openPane(pane views.PaneID) {
+	s.detachPrompt()
 	s.saveTop()
 	s.navStack = s.navStack[:1]
 	if pane == views.Overview {
@@ -65,10 +68,19 @@ const maxOpen = 64
 
 // push opens a pane over the current one.
 func (s *Screen) push(p navEntry) {
+	s.detachPrompt()
 	if len(s.navStack) == maxOpen {
 		s.navStack = slices.Delete(s.navStack, 1, 2)
 	}
 	s.navStack = append(s.navStack, p)
+}
+
+// detachPrompt makes an open prompt one that filters and searches nothing: what it was opened for is no longer on the screen, and
+// what is typed on must not run as commands.
+func (s *Screen) detachPrompt() {
+	if s.prompt != nil && s.prompt.kind != commandPrompt {
+		s.prompt.kind = deafPrompt
+	}
 }
 
 // pop returns to the entry below, and reports whether there was one.
@@ -132,7 +144,7 @@ func (s *Screen) currentQuery() collect.Query {
 	if t.page == nil {
 		query.First = max(t.cursor.First-s.h, 0)
 	}
-	if s.findingRow {
+	if s.findingRow || t.search != nil && t.page == nil {
 		query.First, query.Rows = 0, maxFindRows
 	}
 	query.WhatIf, query.Pending = t.answer, t.summary
@@ -164,9 +176,10 @@ func (s *Screen) move(to int) {
 	}
 }
 
-// maxFindRows is the length of the longest list in which a selected row that is out of sight is searched for.
+// maxFindRows is the length of the longest list in which a selected row that is out of sight is searched for, and how many rows
+// of a list a search looks at.
 //
-//orrery:limit screen; rows of a list in which a selected one out of sight is looked for; the selection begins at the top
+//orrery:limit screen; rows of a list in which a selected one out of sight, or a text, is looked for; the selection begins at the top, and more matches are not counted
 const maxFindRows = 5000
 
 // followSelection moves the cursor to where its row has gone. A row that is not among the collected ones is searched

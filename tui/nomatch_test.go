@@ -24,7 +24,7 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.PodsPane, []string{":", "p", "o", "enter"}, "no pods match /zzz/ (of ", ") · esc clears"},
 		{views.EvictionsPane, []string{"5"}, "no evictions match /zzz/ (of ", ") · esc clears"},
 		{views.DecisionsPane, []string{"7"}, "no decisions match /zzz/ (of ", " in the log) · esc clears"},
-		{views.ExplainPane, []string{"2", "G", "e"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
+		{views.ExplainPane, []string{"2", "G", "e", "G"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
 		{views.PluginsPane, []string{"8"}, "no plugins match /zzz/ (of ", ") · esc clears"},
 		{views.NodePane, []string{"3", "enter"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
 		{views.PressurePane, []string{"3", "p"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},

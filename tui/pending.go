@@ -41,16 +41,17 @@ func (s *Screen) showPending(msg pendingMsg) {
 		return
 	}
 	s.summaryPending = false
+	s.setStatus("")
 	switch {
 	case msg.err != nil:
-		s.setStatus(msg.err.Error())
+		s.fail(msg.err.Error())
 		return
 	case s.top().pane == views.PendingPane:
 		s.top().summary = msg.summary
+		s.setStatus("diagnosed again")
 	default:
 		s.push(navEntry{pane: views.PendingPane, summary: msg.summary})
 	}
-	s.setStatus("")
 }
 
 // onFork calls do with a fork of the engine at a time, off the loop's goroutine, so that the recording plays on

@@ -8,11 +8,30 @@ import (
 	"orrery/views"
 )
 
-// prompt is a line being typed: a filter after "/" or a command after ":".
+// promptKind is what a line is typed for.
+type promptKind uint8
+
+const (
+	commandPrompt promptKind = iota // after ":"
+	filterPrompt                    // after "/", where rows can be filtered
+	searchPrompt                    // after "/", where there is a text, or rows that cannot be filtered
+	// deafPrompt is after "/" where there is neither: it takes what is typed, so that the letters do not run as commands.
+	deafPrompt
+)
+
+// sign returns the key that opened the prompt.
+func (k promptKind) sign() string {
+	if k == commandPrompt {
+		return ":"
+	}
+	return "/"
+}
+
+// prompt is a line being typed.
 type prompt struct {
-	prefix string
-	input  textinput.Model
-	// problem is why the line does not parse; empty if it does.
+	kind  promptKind
+	input textinput.Model
+	// problem is why the line does not parse, or why it failed; empty if it does neither.
 	problem string
 	// completions are the completions of the current word; chosen is the one that tab has inserted, -1 for none.
 	completions []completion
@@ -21,14 +40,14 @@ type prompt struct {
 	// historyIndex is how far back in the history the line is from, draft what was typed before.
 	historyIndex int
 	draft        string
-	previous     listSettings // restored when the filter is cancelled
+	before       navEntry // restored when the filter or the search is cancelled
 }
 
 // completion is one completion: the whole line with it, the text to show, and its help.
 type completion struct{ line, text, help string }
 
-func newPrompt(sign, text string) *prompt {
-	p := &prompt{prefix: sign, input: textinput.New(), chosen: -1}
+func newPrompt(kind promptKind, text string) *prompt {
+	p := &prompt{kind: kind, input: textinput.New(), chosen: -1}
 	p.input.KeyMap.Paste.SetEnabled(false) // it would run a program to read the clipboard; terminals paste by themselves
 	p.input.CharLimit = 512
 	p.input.SetValue(text)
@@ -37,23 +56,44 @@ func newPrompt(sign, text string) *prompt {
 	return p
 }
 
-// startFilter opens the filter prompt for the list on the screen; on the overview, for that of the focused pane.
-func (s *Screen) startFilter() {
-	if len(s.navStack) == 1 {
-		s.openPane(s.focus)
-		if !pane(s.focus).Filters() {
-			s.openPane(views.Overview)
-			s.setStatus("/: this pane has no list to filter")
-			return
-		}
+// slash returns what "/" opens here.
+func (s *Screen) slash() promptKind {
+	open := s.top().pane
+	if s.onOverview() {
+		open = s.focus
 	}
-	s.prompt = newPrompt("/", s.top().list.filter.String())
-	s.prompt.previous = s.top().list
+	switch p := pane(open); {
+	case s.menu != nil:
+		return deafPrompt
+	case s.top().page != nil:
+		return searchPrompt
+	case open == views.ExplainPane && !s.top().onNodes:
+		return searchPrompt
+	case p.Filters():
+		return filterPrompt
+	case !s.onOverview() && (p.HasList() || p.Scrolls()):
+		return searchPrompt
+	}
+	return deafPrompt
+}
+
+// startSlash opens the prompt of "/". On the overview it filters the list of the focused pane.
+func (s *Screen) startSlash() {
+	kind := s.slash()
+	if kind == filterPrompt && s.onOverview() {
+		s.openPane(s.focus)
+	}
+	text := ""
+	if kind == filterPrompt {
+		text = s.top().list.filter.String()
+	}
+	s.prompt = newPrompt(kind, text)
+	s.prompt.before = *s.top()
 }
 
 func (s *Screen) startCommand() {
 	s.names = namesMsg{} // objects have come and gone since the last command
-	s.prompt = newPrompt(":", "")
+	s.prompt = newPrompt(commandPrompt, "")
 	s.complete()
 }
 
@@ -61,18 +101,9 @@ func (s *Screen) startCommand() {
 func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 	switch key := msg.String(); key {
 	case "enter":
-		s.prompt = nil
-		if p.prefix == "/" {
-			s.acceptFilter(p)
-			return nil
-		}
-		s.history.commands.add(p.input.Value())
-		return s.command(p.input.Value())
+		return p.accept(s)
 	case "esc":
-		s.prompt = nil
-		if p.prefix == "/" {
-			s.setList(p.previous)
-		}
+		p.cancel(s)
 		return nil
 	case "tab", "shift+tab":
 		p.cycle(key == "tab")
@@ -82,11 +113,55 @@ func (p *prompt) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "backspace":
 		if p.input.Value() == "" { // as in vi: backspace on an empty line leaves the prompt
-			return p.press(s, tea.KeyPressMsg{Code: tea.KeyEscape})
+			p.cancel(s)
+			return nil
 		}
 	}
 	s.edit(msg)
 	return nil
+}
+
+// accept runs a command, or keeps a filter or a search. The prompt of what fails stays open, with what was typed.
+func (p *prompt) accept(s *Screen) tea.Cmd {
+	line := p.input.Value()
+	switch {
+	case p.kind == commandPrompt:
+		s.prompt, s.lastCommand = nil, line
+		s.history.commands.add(line)
+		return s.command(line)
+	case p.problem != "":
+		return nil
+	case p.kind == filterPrompt:
+		s.history.addFilter(s.top().list.filter)
+	case p.kind == searchPrompt && line == "":
+		p.cancel(s) // the search of before stays
+	case p.kind == searchPrompt:
+		s.history.searches.add(line)
+	}
+	s.prompt = nil
+	return nil
+}
+
+// cancel closes the prompt, and undoes what was typed.
+func (p *prompt) cancel(s *Screen) {
+	s.prompt = nil
+	switch p.kind {
+	case filterPrompt:
+		s.setList(p.before.list)
+	case searchPrompt:
+		*s.top() = p.before
+	}
+}
+
+// fail says why what was asked for cannot be done. A command that was typed is offered again, until the next key.
+func (s *Screen) fail(text string) {
+	if s.lastCommand == "" || s.prompt != nil || s.menu != nil || s.confirm != nil {
+		s.setStatus(text)
+		return
+	}
+	s.prompt = newPrompt(commandPrompt, s.lastCommand)
+	s.prompt.problem = text
+	s.status, s.dirty = "", true
 }
 
 // edit passes a key or paste to the line and updates the filter or the completions. It drops the command that would
@@ -102,25 +177,20 @@ func (s *Screen) edit(msg tea.Msg) {
 	s.typedLine()
 }
 
-// typedLine updates the completions of a command, or applies a filter if it parses.
+// typedLine updates the completions of a command, or applies a filter if it parses, or searches.
 func (s *Screen) typedLine() {
 	p := s.prompt
-	if p.prefix == ":" {
-		s.complete()
-		return
-	}
 	p.problem = ""
-	if err := s.setFilter(p.input.Value()); err != nil {
-		p.problem = err.Error()
+	switch p.kind {
+	case commandPrompt:
+		s.complete()
+	case filterPrompt:
+		if err := s.setFilter(p.input.Value()); err != nil {
+			p.problem = err.Error()
+		}
+	case searchPrompt:
+		s.searchFor(p.input.Value())
 	}
-}
-
-// acceptFilter keeps the typed filter. If that does not parse, the last one that did stays.
-func (s *Screen) acceptFilter(p *prompt) {
-	if p.problem != "" {
-		s.setStatus("/: " + p.problem)
-	}
-	s.history.addFilter(s.top().list.filter)
 }
 
 func (p *prompt) set(line string) {

@@ -188,9 +188,15 @@ func newMark(m trace.MarkAt) views.Mark {
 // Step steps one decision forward or back.
 func (d *Recording) Step(back bool) error {
 	if back {
-		d.BackDecision()
-	} else {
-		d.StepDecision()
+		return d.found(d.BackDecision(), "decision before")
+	}
+	return d.found(d.StepDecision(), "decision after")
+}
+
+// found returns why there is nothing to go to, if there is not.
+func (d *Recording) found(is bool, what string) error {
+	if !is && d.Err() == nil {
+		return errors.New("there is no " + what + " this moment")
 	}
 	return d.Err()
 }
@@ -198,11 +204,9 @@ func (d *Recording) Step(back bool) error {
 // StepInput steps one input event forward or back.
 func (d *Recording) StepInput(back bool) error {
 	if back {
-		d.BackInput()
-	} else {
-		d.Recording.StepInput()
+		return d.found(d.BackInput(), "input event before")
 	}
-	return d.Err()
+	return d.found(d.Recording.StepInput(), "input event after")
 }
 
 // SeekTo seeks to a time.
@@ -219,16 +223,10 @@ func (d *Recording) OpenAt(after time.Duration) error {
 
 // Mark seeks to the next or previous mark.
 func (d *Recording) Mark(back bool) error {
-	found, which := false, "after"
 	if back {
-		found, which = d.PrevMark(), "before"
-	} else {
-		found = d.NextMark()
+		return d.found(d.PrevMark(), "mark before")
 	}
-	if !found && d.Err() == nil {
-		return errors.New("there is no mark " + which + " this moment")
-	}
-	return d.Err()
+	return d.found(d.NextMark(), "mark after")
 }
 
 // Ends seeks to the start or the end.

@@ -44,7 +44,7 @@ func (s *Screen) save(name string, picture bool) tea.Cmd {
 	return func() tea.Msg {
 		path, err := saveNew(folder, name, picture, content)
 		if err != nil {
-			return sayMsg{text: err.Error()}
+			return failedMsg{err}
 		}
 		return sayMsg{text: "saved " + path}
 	}

@@ -31,7 +31,9 @@ type Screen struct {
 	zoom     bool
 
 	prompt *prompt
-	menu   *menu
+	// lastCommand is the command line that the last key has run; empty if it ran none.
+	lastCommand string
+	menu        *menu
 	// confirm is the open confirmation dialog.
 	confirm *confirmation
 	// startCard says that the start card is shown; once closed it is not shown again.
@@ -40,9 +42,11 @@ type Screen struct {
 
 	theme       *themes.Theme
 	themeChosen bool // the user chose the theme
-	pens        *themes.Pens
-	show        func(*draw.Canvas, *themes.Pens)
-	mouse       bool
+	// light says that the terminal's background is light: as it says itself, else as the first theme or the environment has it.
+	light bool
+	pens  *themes.Pens
+	show  func(*draw.Canvas, *themes.Pens)
+	mouse bool
 
 	canvas *draw.Canvas
 	state  views.State
@@ -78,6 +82,8 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 	if s.theme == nil {
 		s.theme = o.Themes[0]
 		s.matchBackground(!o.Terminal.Light)
+	} else {
+		s.light = s.theme.Light
 	}
 	s.openPane(o.View)
 	s.top().node = o.Node
@@ -140,6 +146,8 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sayMsg:
 		s.setStatus(msg.text)
+	case failedMsg:
+		s.fail(msg.err.Error())
 	case openMsg:
 		s.push(msg.place)
 		s.dirty = true
@@ -156,14 +164,14 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		s.clusterSwitched(msg)
 	case contextsMsg:
 		s.contextNames = msg
-		if s.prompt != nil && s.prompt.prefix == ":" && s.prompt.chosen < 0 {
+		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
 			s.complete()
 		}
 	case term.NoJobControl:
 		s.setStatus("cannot suspend: there is no shell with job control")
 	case namesMsg:
 		s.names = msg
-		if s.prompt != nil && s.prompt.prefix == ":" && s.prompt.chosen < 0 {
+		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
 			s.complete()
 		}
 	}
@@ -179,6 +187,9 @@ func (s *Screen) takeFrame() {
 	s.frame = f
 	s.startCard = s.startCard && f.Played < startCardTime
 	s.followSelection()
+	if s.prompt != nil && s.prompt.kind == searchPrompt {
+		s.showFirstMatch()
+	}
 	s.dirty = true
 }
 
@@ -194,6 +205,7 @@ func (s *Screen) setBlurred(away bool) {
 
 // matchBackground picks the theme for the terminal's background.
 func (s *Screen) matchBackground(dark bool) {
+	s.light = !dark
 	if s.themeChosen || s.theme.Light != dark {
 		return
 	}

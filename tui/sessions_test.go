@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"image/color"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,6 +110,9 @@ func TestCommand_Lines(t *testing.T) {
 		if tt.shows != "" {
 			s.shows(tt.shows)
 		}
+		if s.screen.prompt != nil { // what failed can be mended
+			s.keys("esc")
+		}
 	}
 	if s.screen.theme.Name != "mono" {
 		t.Errorf("the theme is %s", s.screen.theme.Name)
@@ -173,7 +175,7 @@ func TestWhatIf_OpensResult(t *testing.T) {
 	}
 	s.typeText("100m").keys("enter").shows("⚑ what-if", "requests default/web-", "✓ bound")
 	s.keys("esc").keys(":").typeText("whatif fly away").keys("enter").shows("it begins with")
-	s.keys(":").typeText("whatif drain nowhere").keys("enter").shows("nowhere")
+	s.keys("esc", ":").typeText("whatif drain nowhere").keys("enter").shows("nowhere")
 	if got := s.loop.source.Engine().Digest(); got != digest {
 		t.Error("a what-if changed the recording")
 	}
@@ -265,7 +267,7 @@ func TestSave_WritesTextAndSVG(t *testing.T) {
 		t.Errorf("the picture begins with %.60q", picture)
 	}
 	s.keys(":").typeText("save orrery-1.txt").keys("enter").shows("already exists: give it another name")
-	s.keys(":").typeText("save mine.txt").keys("enter").shows("saved")
+	s.keys("esc", ":").typeText("save mine.txt").keys("enter").shows("saved")
 	files("mine.txt")
 	null := filepath.Join(folder, "null")
 	if err := os.Symlink(os.DevNull, null); err != nil {
@@ -293,26 +295,6 @@ func TestScreen_Sizes(t *testing.T) {
 	}
 	s.send(tea.WindowSizeMsg{Width: 40, Height: 10})
 	s.shows("need 60x16, have 40x10, press q")
-}
-
-func TestThemes_FollowBackground(t *testing.T) {
-	s := newSession(t, 80, 24)
-	first := s.view()
-	s.keys("t")
-	if s.view() == first || s.screen.theme.Name == "dark" {
-		t.Error("t changes nothing")
-	}
-	s.send(tea.BackgroundColorMsg{Color: color.Black})
-	if name := s.screen.theme.Name; name != "light" {
-		t.Errorf("the chosen theme was replaced by %s", name)
-	}
-	s.screen.themeChosen = false
-	for ground, want := range map[color.Color]string{color.Black: "dark", color.White: "light"} {
-		s.send(tea.BackgroundColorMsg{Color: ground})
-		if name := s.screen.theme.Name; name != want {
-			t.Errorf("on the background %v the theme is %s", ground, name)
-		}
-	}
 }
 
 func TestZoom_DropsBorders(t *testing.T) {

@@ -25,7 +25,7 @@ type whatIfMsg struct {
 func (s *Screen) commandWhatIf(rest string) tea.Cmd {
 	changes, err := change.ParseAll(strings.Fields(rest))
 	if err != nil {
-		s.setStatus(err.Error())
+		s.fail(err.Error())
 		return nil
 	}
 	s.whatIfNumber++
@@ -61,7 +61,7 @@ func (s *Screen) openWhatIf(msg whatIfMsg) {
 	}
 	s.whatIfPending = false
 	if msg.err != nil {
-		s.setStatus(msg.err.Error())
+		s.fail(msg.err.Error())
 		return
 	}
 	s.status = ""
