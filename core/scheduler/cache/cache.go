@@ -100,6 +100,28 @@ func (c *Cache) RecentlyChanged() iter.Seq[*NodeInfo] {
 	}
 }
 
+// Node returns a node as it is now; nil if there is none of that name. The NodeInfo is the cache's own, see RecentlyChanged.
+func (c *Cache) Node(name string) *NodeInfo {
+	if e := c.entries[name]; e != nil && e.info.node != nil {
+		return c.withImageStates(e)
+	}
+	return nil
+}
+
+// NodeOrder iterates over the names of the nodes in the order of a refreshed snapshot's list.
+func (c *Cache) NodeOrder() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for node := range c.nodeTree.all() {
+			if !yield(node.name) {
+				return
+			}
+		}
+	}
+}
+
+// OrderVersion increments whenever the order of the nodes changes.
+func (c *Cache) OrderVersion() uint64 { return c.nodeTree.version }
+
 // Zone is one zone of the node tree.
 type Zone struct {
 	Region, Name string   // both empty for nodes without either label

@@ -186,10 +186,18 @@ func checkAgainstModel(t *rapid.T, c *Cache, s *Snapshot, m *model) {
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}
+	same(t, "order of the cache's nodes", m.order(), slices.AppendSeq([]string{}, c.NodeOrder()))
 	if err := c.UpdateSnapshot(s); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "order of nodes", m.order(), nodeNames(s.List()))
+	same(t, "version of the order", c.OrderVersion(), s.OrderVersion())
+	for _, name := range someNodes {
+		info, err := s.Get(name)
+		if now := c.Node(name); (now == nil) != (err != nil) || now != nil && (now.Node() != info.Node() || now.GetGeneration() != info.GetGeneration()) {
+			t.Fatalf("%s is %v in the cache and %v in a snapshot of it", name, now, info)
+		}
+	}
 	same(t, "number of pods", len(m.pods), c.PodCount())
 	same(t, "number of assumed pods", len(m.assumed), c.AssumedCount())
 	claims := map[string]bool{}

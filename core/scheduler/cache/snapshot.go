@@ -105,6 +105,9 @@ func (s *Snapshot) NumNodes() int { return len(s.list) }
 // Generation is the generation of the latest change in the snapshot.
 func (s *Snapshot) Generation() int64 { return s.generation }
 
+// OrderVersion is the cache's OrderVersion that the list follows.
+func (s *Snapshot) OrderVersion() uint64 { return s.treeVersion }
+
 // Changed lists the nodes that the last refresh changed: added and updated ones from the most to the least recently
 // changed, then removed ones in list order. The next refresh reuses the slice.
 func (s *Snapshot) Changed() []Change { return s.changed }

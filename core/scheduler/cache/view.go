@@ -14,6 +14,9 @@ type View interface {
 	AssumedCount() int
 	Generation() int64
 	RecentlyChanged() iter.Seq[*NodeInfo]
+	Node(name string) *NodeInfo
+	NodeOrder() iter.Seq[string]
+	OrderVersion() uint64
 	GetPod(pod *v1.Pod) (*v1.Pod, error)
 	Assumed() []AssumedPod
 	Zones() []Zone
@@ -28,6 +31,7 @@ type SnapshotView interface {
 	NumNodes() int
 	Generation() int64
 	Changed() []Change
+	OrderVersion() uint64
 }
 
 var (
