@@ -98,6 +98,7 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 	if err != nil { // loading the configuration has checked them
 		v.Warnings = append(v.Warnings, printable.Text(err.Error()))
 	}
+	thresholds, _ = pressure.OnLayout(thresholds, layout) // the configuration's warnings name the ignored ones
 	by := pressure.Signal("")
 	for _, t := range thresholds {
 		if o, ok := summary.Observe(t.Signal); ok && by == "" && t.Met(o, false) {

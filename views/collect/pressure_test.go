@@ -255,3 +255,36 @@ func TestEvictions_PredictionOutcomes(t *testing.T) {
 		t.Errorf("%+v (-want +got):\n%s", v.List.Rows[0], diff)
 	}
 }
+
+// TestPressure_ThresholdsFollowTheLayout: as in the kubelet, the filesystem of the containers has the thresholds of the one that it
+// lies on, whatever is configured for it. Shows NPE-28.
+func TestPressure_ThresholdsFollowTheLayout(t *testing.T) {
+	e, r := pressedNode(t) // with a threshold of its own for that filesystem
+	fs := func(available, capacity uint64) *pressure.FsStats {
+		return &pressure.FsStats{AvailableBytes: &available, CapacityBytes: &capacity}
+	}
+	node, images := fs(50<<30, 100<<30), fs(20<<30, 200<<30)
+	for _, tt := range []struct {
+		layout  pressure.Layout
+		runtime *pressure.RuntimeStats
+		want    string
+	}{
+		{pressure.OneFs, nil, "10%"},
+		{pressure.ImageFs, &pressure.RuntimeStats{ImageFs: images, ContainerFs: images}, "15% 20Gi"},
+		{pressure.SplitImageFs, &pressure.RuntimeStats{ImageFs: images, ContainerFs: node}, "10% 50Gi"},
+	} {
+		r.Summary.Node.Fs, r.Summary.Node.Runtime = node, tt.runtime
+		if got := pressure.LayoutOf(r.Summary); got != tt.layout {
+			t.Fatalf("the layout is %v, want %v", got, tt.layout)
+		}
+		var got []string
+		for _, s := range pressureModel(t, e, collect.Query{Usage: r}).Signals {
+			if s.Name == string(pressure.ContainerFsAvailable) {
+				got = append(got, strings.TrimSuffix(s.Threshold+" "+s.Available, " ·"))
+			}
+		}
+		if !slices.Equal(got, []string{tt.want}) {
+			t.Errorf("on %v the containers' filesystem has %q, want %q", tt.layout, got, tt.want)
+		}
+	}
+}
