@@ -6,6 +6,8 @@ import (
 	"math"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
@@ -118,6 +120,11 @@ func (d *Recording) Marks() []trace.MarkAt { return d.marks }
 
 // Report compares the decisions with the recorded ones, as far as the recording was ever played.
 func (d *Recording) Report() *play.Report { return d.player.Report() }
+
+// BeforePlacement returns an engine as it was just before a pod was placed, and when that was; see [play.Player.BeforePlacement].
+func (d *Recording) BeforePlacement(pod types.UID) (*engine.Engine, time.Time, error) {
+	return d.player.BeforePlacement(pod)
+}
 
 // Damage returns where the trace became unreadable; nil for a whole one.
 func (d *Recording) Damage() *trace.Damage { return d.player.Damage() }
