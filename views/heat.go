@@ -82,6 +82,9 @@ func heatZone(row draw.Area, z *HeatZone) {
 	row.PercentRight(heatLabel-6, 0, 5, themes.Style(themes.Text), float64(level)/float64(255*len(z.Cells)))
 }
 
+// changedAttrs mark a node that has just changed. They leave the glyph and the colour, which are its allocation.
+const changedAttrs = themes.Bold | themes.Underline
+
 // heatCell draws some nodes as one cell: their mean allocation, and the gravest flag of any.
 func heatCell(a draw.Area, x, y, wide int, cells []HeatCell) {
 	level := 0
@@ -98,12 +101,12 @@ func heatCell(a draw.Area, x, y, wide int, cells []HeatCell) {
 	switch {
 	case flags&NotReady != 0:
 		style, glyph = themes.Bad.With(themes.Bold), '✗'
-	case flags&Cordoned != 0 && (len(cells) == 1 || flags&Changed == 0):
+	case flags&Cordoned != 0:
 		style, glyph = themes.Style(themes.Warn), '⊘'
 	case flags&Changed != 0:
-		style, glyph = themes.Focus.With(themes.Bold), '◆'
+		style = themes.Heat(fraction).With(changedAttrs)
 	case flags&Fading != 0:
-		style, glyph = themes.Style(themes.Focus), '◇'
+		style = themes.Heat(fraction).With(themes.Bold)
 	}
 	a.Repeat(x, y, max(wide-1, 1), style, glyph)
 }
@@ -117,7 +120,8 @@ func heatLegend(a draw.Area, perCell int) {
 	}
 	r := rowWriter{a: a, x: x - 2}
 	r.legend(themes.Dim, "", "allocated")
-	r.legend(themes.Focus, "◆", "changed").legend(themes.Warn, "⊘", "cordoned").legend(themes.Bad, "✗", "not ready")
+	r.fact(themes.Text.With(changedAttrs), "changed", "")
+	r.legend(themes.Warn, "⊘", "cordoned").legend(themes.Bad, "✗", "not ready")
 	if perCell > 1 {
 		r.legend(themes.Dim, "", "a cell is "+countNodes(perCell))
 	}

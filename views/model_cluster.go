@@ -16,16 +16,17 @@ type Snapshot struct {
 	Nodes      int
 	Changed    int // by the last refresh
 	Taken      time.Time
+	Behind     int // nodes that changed, came or left since the last refresh
 	// Drift describes where the snapshot differs from the cluster, if Compared; empty if nowhere.
 	Drift    string
 	Compared bool
 	// Heat has a cell for every node, by zone.
 	Heat []HeatZone
-	// Troubled are nodes that are not ready, under pressure or cordoned, the gravest first.
-	Troubled []NodeRow
-	// Recent are the nodes that changed last, the latest first; List are all nodes.
-	Recent []NodeRow
-	List   List[NodeRow]
+	// Troubled are nodes that are not ready, under pressure or cordoned, the gravest first, and Recent those that changed last,
+	// the latest first: both as they are now, not as in the snapshot.
+	Troubled, Recent []NodeRow
+	// List are the snapshot's nodes.
+	List List[NodeRow]
 	// Reuse is nil while nothing is kept.
 	Reuse *Reuse
 }
@@ -115,6 +116,9 @@ type NodePod struct {
 type Zones struct {
 	Nodes int
 	Start int // the next start index
+	// Taken is when the order was read last, and Behind how many nodes have changed since.
+	Taken  time.Time
+	Behind int
 	// Examined, Feasible and Rejected are the counts of the last search; Pod is the pod it was for.
 	Pod                          string
 	Examined, Feasible, Rejected int

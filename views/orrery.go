@@ -85,7 +85,7 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 		o.drawEvictions(sky)
 		o.cursor(sky)
 	} else {
-		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "the snapshot has no nodes yet")
+		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "there are no nodes yet")
 	}
 	o.corners(sky)
 	o.lastSearch(a.In(head))

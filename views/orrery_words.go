@@ -211,7 +211,7 @@ func (o *orreryCtx) lastSearch(row draw.Area) {
 		counts = short
 	}
 	left, right := row.Left(max(row.W-counts, 0))
-	zonesFacts(row.In(right), z)
+	zonesFacts(row.In(right), z, o.now)
 	left, _ = left.Left(left.W - 2)
 	words := row.In(left)
 	pod := q.Pod

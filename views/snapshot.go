@@ -1,8 +1,10 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"orrery/themes"
 	"orrery/views/draw"
@@ -16,7 +18,7 @@ var snapshotPane = ListPane[NodeRow]{
 		named: rowNames{Many: "nodes"},
 	},
 	Columns: nodeColumns, Row: nodeRow, Empty: "there are no nodes",
-	Rows: Source.Nodes,
+	Rows: Source.SnapshotNodes,
 	In: func(m *Model) *List[NodeRow] {
 		if m.Snapshot == nil {
 			return nil
@@ -36,7 +38,7 @@ func (f NodeFlags) Words() string {
 	var words []string
 	for _, m := range nodeMarks {
 		if f&m.flag&^Changed != 0 {
-			words = append(words, m.word)
+			words = append(words, m.word, string(m.glyph))
 		}
 	}
 	return strings.Join(words, " ")
@@ -110,8 +112,36 @@ func drawSnapshot(a draw.Area, s *drawCtx) {
 	}
 }
 
+// staleAfter is the age from which a snapshot without the cluster's last changes says so. A younger one waits for the next pod only.
+const staleAfter = 2 * time.Second
+
+// stale says by how many nodes a snapshot is behind the cluster, in the longest words that fit; empty if it is not, or only just.
+func stale(behind int, taken, now time.Time, width int) string {
+	age := now.Sub(taken)
+	if behind == 0 || !taken.IsZero() && age < staleAfter {
+		return ""
+	}
+	long, short := " changed since this snapshot, "+string(draw.AppendAge(nil, age))+" ago: it is renewed with the next pod", " changed since"
+	if taken.IsZero() {
+		long, short = " not in the snapshot: it is renewed with the next pod", " not in it"
+	}
+	sign, nodes := "≥ ", countNodes(behind)
+	if text := sign + nodes + long; draw.Width(text) <= width {
+		return text
+	}
+	if text, _, _ := strings.Cut(sign+nodes+long, ":"); draw.Width(text) <= width {
+		return text
+	}
+	return sign + nodes + short
+}
+
 func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 	text := themes.Style(themes.Text)
+	if behind := stale(p.Behind, p.Taken, s.now, a.W); behind != "" && p.Drift == "" {
+		r := rowWriter{a: a, x: a.Fit(0, 0, a.W, themes.Style(themes.Warn), behind)}
+		r.fact(text, "gen "+string(draw.AppendCount(nil, p.Generation)), "")
+		return
+	}
 	r := rowWriter{a: a}
 	r.fact(text, "gen "+string(draw.AppendCount(nil, p.Generation)), "")
 	if !p.Taken.IsZero() {
@@ -148,6 +178,9 @@ func recentNodes(a draw.Area, s *drawCtx) {
 	places := draw.Arrange(recentColumns, a.W-ringGutter)
 	_, head := a.Left(ringGutter)
 	if n := min(len(s.Snapshot.Troubled), (a.H-1)/2); n > 0 {
+		recent = slices.DeleteFunc(slices.Clone(recent), func(r NodeRow) bool { // one row for each node
+			return slices.ContainsFunc(s.Snapshot.Troubled[:n], func(t NodeRow) bool { return t.Key == r.Key })
+		})
 		a.In(head).Header(troubledColumns, &places)
 		for y := range n {
 			r := &s.Snapshot.Troubled[y]
@@ -254,6 +287,9 @@ func stripSnapshot(a draw.Area, s *drawCtx) {
 	r := rowWriter{a: a}
 	if p.Drift != "" {
 		r.fact(themes.Bad.With(themes.Bold), "✗", "drift: "+p.Drift)
+	}
+	if behind := stale(p.Behind, p.Taken, s.now, a.W/2); behind != "" {
+		r.fact(themes.Style(themes.Warn), behind, "")
 	}
 	r.number(text, "", p.Nodes, "nodes").number(text, "", p.Changed, "changed").number(text, "", int(p.Generation), "generation")
 }

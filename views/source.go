@@ -5,7 +5,9 @@ type Source interface {
 	// Pods are the queue's, AllPods the cluster's.
 	Pods() Rows[PodRow]
 	AllPods() Rows[ClusterPod]
+	// Nodes are as they are, SnapshotNodes as the last scheduling cycle saw them.
 	Nodes() Rows[NodeRow]
+	SnapshotNodes() Rows[NodeRow]
 	Evictions() Rows[Eviction]
 	Decisions() Rows[DecisionRow]
 	Plugins() Rows[PluginRow]

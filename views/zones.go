@@ -3,6 +3,7 @@ package views
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"orrery/themes"
 	"orrery/views/draw"
@@ -43,7 +44,7 @@ func drawZones(a draw.Area, s *drawCtx) {
 		drawAbsent(a, "no node order is known yet")
 		return
 	}
-	zonesFacts(a.Row(0), z)
+	zonesFacts(a.Row(0), z, s.now)
 	if len(z.Searches) > 0 && a.H >= 2*len(z.Lanes)+12 {
 		lanes, below := a.Top(2*len(z.Lanes) + 5)
 		zonesBelow(a.In(below), z, s)
@@ -72,14 +73,18 @@ func drawZones(a draw.Area, s *drawCtx) {
 	lanes.draw(a.In(rest))
 }
 
-// zonesFacts draws the counts of the last search. The signs are those of the lanes.
-func zonesFacts(a draw.Area, z *Zones) {
+// zonesFacts draws the counts of the last search, and how old the order is if the nodes are others by now. The signs are those of the
+// lanes.
+func zonesFacts(a draw.Area, z *Zones, now time.Time) {
 	for _, words := range [...][3]string{{"examined", "feasible", "rejected"}, {"exam.", "feasible", "rejected"}, {"exam.", "feas.", "rej."}} {
 		r := rowWriter{a: a}
 		r.number(themes.Style(themes.Accent), "○ ", z.Examined, words[0])
 		r.number(themes.Style(themes.Good), "● ", z.Feasible, words[1])
 		r.number(themes.Style(themes.Bad), "✗ ", z.Rejected, words[2])
 		if !r.full {
+			if behind := stale(z.Behind, z.Taken, now, a.W-r.x-3); behind != "" {
+				r.fact(themes.Style(themes.Warn), behind, "")
+			}
 			return
 		}
 		blankRow(a, 0)

@@ -34,7 +34,7 @@ func (c *limitCache) changed(node string) {
 
 // measureNodes measures the nodes that have changed, but no more than one frame has time for, and reports whether these were
 // all.
-func (x *storageIndex) measureNodes(nodes *nodeCache, meter *nodevolumelimits.Meter) (all bool) {
+func (x *storageIndex) measureNodes(nodes *nodeTable, meter *nodevolumelimits.Meter) (all bool) {
 	c := &x.limits
 	if c.nodes == nil {
 		c.nodes = map[string]measuredNode{}
@@ -67,7 +67,7 @@ func (x *storageIndex) measureNodes(nodes *nodeCache, meter *nodevolumelimits.Me
 }
 
 // sort makes the rows of the fullest nodes, and forgets nodes that are gone.
-func (c *limitCache) sort(nodes *nodeCache) {
+func (c *limitCache) sort(nodes *nodeTable) {
 	var all []views.AttachLimit
 	for i := range nodes.known {
 		all = append(all, c.nodes[nodes.known[i].node.Name].limits...)

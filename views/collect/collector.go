@@ -23,7 +23,9 @@ type Options struct {
 // Collector builds the models of an engine, and caches their unchanged parts.
 type Collector struct {
 	options      Options
-	nodes        nodeCache
+	nodes        nodeTable // as they are
+	believed     nodeTable // as the last scheduling cycle saw them
+	behind       behindCache
 	rows         rowCache
 	evictionList evictionCache
 	drift        driftCache
@@ -63,7 +65,11 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 	if c.of != e {
 		c.reset(e)
 	}
-	c.nodes.refresh(e)
+	c.nodes.refresh(e, presentNodes{e})
+	switch query.Open {
+	case views.Overview, views.SnapshotPane, views.ZonesPane, views.OrreryPane:
+		c.believed.refresh(e, snapshotNodes{e})
+	}
 	devices, gangs := c.devices.follow(e, query.Open), c.gangs.follow(e, query.Open)
 	m := &views.Model{Header: c.header(e, devices, gangs), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
 	switch query.Open {
@@ -126,7 +132,7 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 // reset drops the cached lists of another engine.
 func (c *Collector) reset(e *engine.Engine) {
 	fresh := New(c.options)
-	fresh.of, fresh.nodes, fresh.pods, fresh.pickers = e, c.nodes, c.pods[:0], map[views.PaneID]any{}
+	fresh.of, fresh.pods, fresh.pickers = e, c.pods[:0], map[views.PaneID]any{}
 	*c = *fresh
 	gates := e.ChangedFeatureGates()
 	c.gates, c.gateCount = strings.Join(gates, " "), len(gates)

@@ -93,10 +93,12 @@ func (s source) briefPod(of any) views.PodRow {
 	}
 }
 
-// Nodes are the snapshot's.
-func (s source) Nodes() views.Rows[views.NodeRow] {
-	m := &s.nodes
-	return views.RowsAt(uint64(m.last[len(m.last)-1]), len(m.known), m.row)
+// Nodes are the cluster's, SnapshotNodes the snapshot's.
+func (s source) Nodes() views.Rows[views.NodeRow]         { return s.nodes.rows() }
+func (s source) SnapshotNodes() views.Rows[views.NodeRow] { return s.believed.rows() }
+
+func (m *nodeTable) rows() views.Rows[views.NodeRow] {
+	return views.RowsAt(m.stamp, len(m.known), m.row)
 }
 
 // Evictions are the open ones, the earliest first, then the ended ones, the latest first.

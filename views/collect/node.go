@@ -18,12 +18,12 @@ import (
 )
 
 // nodeDetail is one node and the pods on it; nil if there is no such node.
-func (c *Collector) nodeDetail(_ *engine.Engine, query Query) *views.NodeDetail {
+func (c *Collector) nodeDetail(e *engine.Engine, query Query) *views.NodeDetail {
 	at, ok := c.nodes.positions[query.Node]
 	if !ok {
 		return nil
 	}
-	info := c.nodes.known[at].info
+	info := e.Cache().Node(query.Node)
 	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info)}
 	v.Resources = resourcesOf(info, v.Row)
 	return v

@@ -1,7 +1,7 @@
 package collect
 
 import (
-	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/node/topology"
@@ -13,18 +13,24 @@ import (
 	"orrery/views/orbit"
 )
 
-// nodeCache keeps a node's cell and row until its generation changes, and its position in the snapshot's order.
-type nodeCache struct {
-	engine    *engine.Engine
-	list      []fwk.NodeInfo // the snapshot's at the last refresh: a new order is a new list
-	known     []cachedNode   // in the order of the list
-	positions map[string]int // by name
+// nodeTable keeps a node's cell and row until its generation changes, and its position in the order of the nodes. A collector has
+// one of what the cluster is now, and one of what the scheduler believed in its last cycle.
+type nodeTable struct {
+	from      nodeSource
+	version   uint64       // of the order
+	known     []cachedNode // in the order
+	positions map[string]int
 	lanes     []lane
 	order     orbit.Zones // the lane of each node
-	// last are the generations of the last snapshots, the newest last: a node after the last but one has just changed,
-	// one after the first changed recently.
-	last [4]int64
+	stamp     uint64      // increments with every change of a row
+	// last are the generations of the last refreshes that found a change, the newest last: a node after the last but one has
+	// just changed, one after the first changed recently. After fadeAfter without a change, the marks of a change fade, too.
+	last    [4]int64
+	changed time.Time
 }
+
+// fadeAfter is how much of the engine's time the marks of a change take to fade by one step while nothing changes.
+const fadeAfter = time.Second
 
 type cachedNode struct {
 	info       fwk.NodeInfo
@@ -45,41 +51,35 @@ type lane struct {
 	at        []int
 }
 
-// refresh updates the cache to the engine's snapshot. It costs only the changes: the engine lists its nodes from the most
-// recently changed on.
-func (m *nodeCache) refresh(e *engine.Engine) {
-	list, _ := e.Snapshot().NodeInfos().List()
-	g := e.Snapshot().Generation()
-	if m.engine != e { // with a new engine no node has just changed
-		*m = nodeCache{engine: e, last: [4]int64{g, g, g, g}}
+// refresh updates the table. It costs only the changes: the cache lists its nodes from the most recently changed on.
+func (m *nodeTable) refresh(e *engine.Engine, from nodeSource) {
+	g := from.generation()
+	if m.from != from { // with a new engine no node has just changed
+		*m = nodeTable{from: from, last: [4]int64{g, g, g, g}, changed: e.Now()}
+		m.reorder()
+		return
 	}
 	seen := m.last[len(m.last)-1]
-	if g != seen {
+	if g != seen || m.last[0] != seen && e.Now().Sub(m.changed) >= fadeAfter {
 		copy(m.last[:], m.last[1:])
-		m.last[len(m.last)-1] = g
+		m.last[len(m.last)-1], m.changed = g, e.Now()
+		m.stamp++
 	}
-	if !sameList(list, m.list) {
-		m.reorder(list)
-		return
-	}
-	if g == seen {
-		return
-	}
-	for info := range e.Cache().RecentlyChanged() {
-		if info.GetGeneration() <= seen {
-			return
-		}
-		if node := info.Node(); node != nil {
-			if at, ok := m.positions[node.Name]; ok {
-				m.known[at].update(list[at])
+	switch {
+	case m.version != from.orderVersion():
+		m.reorder()
+	case g != seen:
+		for info := range e.Cache().RecentlyChanged() {
+			if info.GetGeneration() <= seen {
+				return
+			}
+			if node := info.Node(); node != nil {
+				if at, ok := m.positions[node.Name]; ok {
+					m.known[at].update(from.node(node.Name))
+				}
 			}
 		}
 	}
-}
-
-// sameList reports whether two lists are the same slice.
-func sameList(a, b []fwk.NodeInfo) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // update reads a node's current state.
@@ -93,16 +93,17 @@ func (k *cachedNode) update(info fwk.NodeInfo) {
 }
 
 // reorder rebuilds positions, lanes and passes after nodes were added, removed or moved to another zone.
-func (m *nodeCache) reorder(list []fwk.NodeInfo) {
+func (m *nodeTable) reorder() {
 	before, positions := m.known, m.positions
-	m.list, m.known, m.positions = list, make([]cachedNode, len(list)), make(map[string]int, len(list))
-	m.lanes, m.order = nil, orbit.Zones{Of: make([]int32, len(list))}
+	m.version, m.known, m.positions = m.from.orderVersion(), make([]cachedNode, 0, len(before)), make(map[string]int, len(before))
+	m.lanes, m.order = nil, orbit.Zones{}
+	m.stamp++
 	byKey := map[string]int{}
-	for i, info := range list {
-		name := info.Node().Name
-		k := &m.known[i]
+	for info := range m.from.nodes() {
+		i, name := len(m.known), info.Node().Name
+		k := cachedNode{}
 		if at, ok := positions[name]; ok {
-			*k = before[at]
+			k = before[at]
 		}
 		k.update(info)
 		m.positions[name] = i
@@ -114,14 +115,15 @@ func (m *nodeCache) reorder(list []fwk.NodeInfo) {
 			m.lanes = append(m.lanes, lane{key: key, name: printable.Text(zoneOf(k.node))})
 		}
 		l := &m.lanes[at]
-		k.lane, k.pass, m.order.Of[i] = at, len(l.at), int32(at)
+		k.lane, k.pass = at, len(l.at)
 		l.at = append(l.at, i)
+		m.known, m.order.Of = append(m.known, k), append(m.order.Of, int32(at))
 	}
 	m.order.Count = len(m.lanes)
 }
 
 // flags are a node's flags, including whether it changed recently.
-func (m *nodeCache) flags(k *cachedNode) views.NodeFlags {
+func (m *nodeTable) flags(k *cachedNode) views.NodeFlags {
 	switch {
 	case k.generation > m.last[len(m.last)-2]:
 		return k.cell.Flags | views.Changed
@@ -132,20 +134,17 @@ func (m *nodeCache) flags(k *cachedNode) views.NodeFlags {
 }
 
 // newest are the positions of the n nodes that changed last, the latest first.
-func (m *nodeCache) newest(n int) []int {
-	best := make([]int, 0, n)
-	for info := range m.engine.Cache().RecentlyChanged() {
-		if node := info.Node(); node != nil {
-			if at, ok := m.positions[node.Name]; ok {
-				best = append(best, at)
-			}
-		}
-		if len(best) == n {
+func (m *nodeTable) newest(e *engine.Engine, n int) []int {
+	list := make([]int, 0, n)
+	for info := range e.Cache().RecentlyChanged() {
+		if len(list) == n {
 			break
 		}
+		if node := info.Node(); node != nil {
+			list = append(list, m.positions[node.Name])
+		}
 	}
-	slices.SortStableFunc(best, func(a, b int) int { return int(m.known[b].generation - m.known[a].generation) })
-	return best
+	return list
 }
 
 // zoneOf is a node's zone, or its region if it has none.

@@ -8,20 +8,29 @@ import (
 	"orrery/views"
 )
 
-// orrery is the picture of the cluster: of the nodes what the snapshot and the zones show of them, and of the queue, the
-// evictions and the leader what their panes count.
+// orrery is the picture of the cluster: the nodes as they are now with the last search's results, and of the queue, the evictions
+// and the leader what their panes count.
 func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 	m := &c.nodes
-	v := &views.Orrery{Order: m.order, Start: e.StartIndex(), Nominated: -1, Counts: c.queueCounts(e), Leader: c.leaderOf(e)}
+	v := &views.Orrery{Order: m.order, Start: c.presentStart(e), Nominated: -1, Counts: c.queueCounts(e), Leader: c.leaderOf(e)}
 	for _, l := range m.lanes {
 		v.Zones = append(v.Zones, l.name)
 	}
 	search := lastSearch(e)
-	m.bodies(e, v, search)
+	m.bodies(v)
+	resultOf := c.believed.results(e, search)
+	for at := range c.believed.known {
+		if i, ok := m.positions[c.believed.known[at].node.Name]; ok {
+			v.Bodies[i].Result = resultOf(at)
+		}
+	}
 	if list := m.searches(e, 2); len(list) > 0 {
 		v.Last = &list[0]
 		if v.Since = maxSince; len(list) > 1 {
 			v.Since = min(list[0].At.Sub(list[1].At), maxSince)
+		}
+		if m.version != c.believed.version {
+			v.Since = 0 // the search went over other nodes, so the picture shows only its end
 		}
 		if at, ok := m.positions[search.Nominated]; ok {
 			v.Nominated = at
@@ -40,25 +49,34 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 // maxSince is the longest time between two searches that matters.
 const maxSince = time.Second
 
-// bodies fills in every node.
-func (m *nodeCache) bodies(e *engine.Engine, v *views.Orrery, search *engine.Decision) {
+// presentStart is the position of the node at which the next search begins. If that node is gone, it is that of the first one
+// after it that is still there.
+func (c *Collector) presentStart(e *engine.Engine) int {
+	was := c.believed.known
+	if len(was) == 0 || c.nodes.version == c.believed.version {
+		return e.StartIndex()
+	}
+	for i := range was {
+		if at, ok := c.nodes.positions[was[(e.StartIndex()+i)%len(was)].node.Name]; ok {
+			return at
+		}
+	}
+	return 0
+}
+
+// bodies fills in every node, without results.
+func (m *nodeTable) bodies(v *views.Orrery) {
 	v.Bodies = make([]views.OrreryBody, len(m.known))
-	_, found := e.LastSearch()
 	least, most := m.capacities()
 	for i := range m.known {
 		k := &m.known[i]
 		b := &v.Bodies[i]
-		b.Level, b.Flags, b.Size = k.cell.Level, k.cell.Flags, sizeOf(k.capacity, least, most)
-		if len(found) == len(m.known) {
-			b.Result = searchCells[found[i]]
-		} else {
-			b.Result = m.resultAt(i, search)
-		}
+		b.Level, b.Flags, b.Size, b.Result = k.cell.Level, k.cell.Flags, sizeOf(k.capacity, least, most), views.NotVisited
 	}
 }
 
 // capacities are those of the smallest and the largest node.
-func (m *nodeCache) capacities() (least, most capacity) {
+func (m *nodeTable) capacities() (least, most capacity) {
 	for i := range m.known {
 		c := m.known[i].capacity
 		if i == 0 {

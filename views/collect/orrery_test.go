@@ -2,6 +2,7 @@ package collect_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,25 +57,27 @@ func checkOrrery(t *testing.T, d *playback.Recording) {
 	model := func(pane views.PaneID) *views.Model {
 		return c.Model(d.Engine(), collect.Query{Open: pane, Rows: 5000, Columns: 5000})
 	}
-	v, zones, snapshot := model(views.OrreryPane).Orrery, model(views.ZonesPane).Zones, model(views.SnapshotPane).Snapshot
-	if len(v.Bodies) != zones.Nodes || v.Nodes.Total != zones.Nodes || v.Start != zones.Start {
-		t.Errorf("it has %d bodies and %d rows, from %d on, and the zones %d nodes, from %d on", len(v.Bodies), v.Nodes.Total, v.Start, zones.Nodes, zones.Start)
+	v, zones := model(views.OrreryPane).Orrery, model(views.ZonesPane).Zones
+	nodes, _ := model(views.NodesPane).List.(*views.List[views.NodeRow])
+	if len(v.Bodies) != nodes.Total || v.Nodes.Total != nodes.Total {
+		t.Errorf("it has %d bodies and %d rows of %d nodes", len(v.Bodies), v.Nodes.Total, nodes.Total)
 	}
-	seen := make([]int, len(zones.Lanes))
+	results, next := searchedNodes(zones, model(views.SnapshotPane).Snapshot.List.Rows)
 	for i, b := range v.Bodies {
-		lane := v.Order.Of[i]
-		at := seen[lane]
-		seen[lane]++
-		if cell := zones.Lanes[lane].Cells[at]; b.Result != cell {
-			t.Errorf("node %d is %d in the search, and %d in the zones", i, b.Result, cell)
+		row := nodes.At(i)
+		if want := results[row.Key]; b.Result != max(want, views.NotVisited) {
+			t.Errorf("%s is %d in the search, and %d in the zones", row.Key, b.Result, want)
 		}
 		const recent = views.Changed | views.Fading
-		if cell := snapshot.Heat[lane].Cells[at]; b.Level != cell.Level || b.Flags != cell.Flags&^recent {
-			t.Errorf("node %d is %+v in the picture and %+v in the snapshot", i, b, cell)
+		if level := uint8(255 * min(max(row.CPU.Fraction, row.Memory.Fraction), 1)); b.Level != level || b.Flags != row.Flags&^recent {
+			t.Errorf("%s is %+v in the picture, and %+v in its row", row.Key, b, row)
 		}
-		if row := v.Nodes.At(i); row.Zone != v.Zones[lane] {
-			t.Errorf("node %d is in zone %q and on the ring of %q", i, row.Zone, v.Zones[lane])
+		if row.Zone != v.Zones[v.Order.Of[i]] {
+			t.Errorf("%s is in zone %q and on the ring of %q", row.Key, row.Zone, v.Zones[v.Order.Of[i]])
 		}
+	}
+	if _, is := results[next]; is && v.Start < nodes.Total && nodes.At(v.Start).Key != next && slices.ContainsFunc(nodes.Rows, func(n views.NodeRow) bool { return n.Key == next }) {
+		t.Errorf("the next search starts at %s in the picture, and at %s in the zones", nodes.At(v.Start).Key, next)
 	}
 	if v.Last != nil {
 		if diff := cmp.Diff(zones.Searches[0], *v.Last); diff != "" {
@@ -93,6 +96,23 @@ func checkOrrery(t *testing.T, d *playback.Recording) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {140, 40}, {220, 60}} {
 		checkDrawing(t, v, d.Now(), size[0], size[1])
 	}
+}
+
+// searchedNodes are the last search's results by node, and where the next one starts, as the lanes have them: the snapshot's nodes in
+// their order, zone by zone.
+func searchedNodes(zones *views.Zones, order []views.NodeRow) (results map[string]views.LaneCell, next string) {
+	results = map[string]views.LaneCell{}
+	seen, lanes := map[string]int{}, map[string]views.Lane{}
+	for _, l := range zones.Lanes {
+		lanes[l.Zone] = l
+	}
+	for i, n := range order {
+		results[n.Key] = lanes[n.Zone].Cells[seen[n.Zone]]
+		if seen[n.Zone]++; i == zones.Start%len(order) {
+			next = n.Key
+		}
+	}
+	return results, next
 }
 
 // checkDrawing looks for the picture's numbers on a screen of a size.

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -15,15 +16,13 @@ import (
 const recentNodes = 32
 
 func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
-	m := &c.nodes
+	m := &c.believed
 	v := &views.Snapshot{Generation: e.Snapshot().Generation(), Nodes: len(m.known), Changed: len(e.Snapshot().Changed())}
 	if query.Open == views.SnapshotPane {
 		v.Reuse = reuseOf(e)
 	}
-	for d := range e.Decisions() {
-		v.Taken = d.At
-		break
-	}
+	v.Taken = snapshotTime(e)
+	v.Behind = c.behind.of(&c.nodes, m, e)
 	v.Drift, v.Compared = c.drift.of(e), true
 	cells := make([]views.HeatCell, 0, len(m.known))
 	v.Heat = make([]views.HeatZone, len(m.lanes))
@@ -37,17 +36,62 @@ func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 	}
 	if query.Open == views.Overview {
 		for _, name := range c.troubled.worst {
-			if at, ok := m.positions[name]; ok {
-				v.Troubled = append(v.Troubled, m.row(at))
+			if at, ok := c.nodes.positions[name]; ok {
+				v.Troubled = append(v.Troubled, c.nodes.row(at))
 			}
 		}
-		recent := m.newest(min(recentNodes, max(query.Rows/2-5, 8)))
+		recent := c.nodes.newest(e, min(recentNodes, max(query.Rows/2-5, 8)))
 		v.Recent = make([]views.NodeRow, len(recent))
 		for i, at := range recent {
-			v.Recent[i] = m.row(at)
+			v.Recent[i] = c.nodes.row(at)
 		}
 	}
 	return v
+}
+
+// snapshotTime is when the snapshot was refreshed last: by the latest decision that had one.
+func snapshotTime(e *engine.Engine) time.Time {
+	seen := 0
+	for d := range e.Decisions() {
+		if d.Generation == e.Snapshot().Generation() {
+			return d.At
+		}
+		if seen++; seen > maxWalked {
+			break
+		}
+	}
+	return time.Time{}
+}
+
+// behindCache keeps by how many nodes the snapshot is behind, until one of the two changes.
+type behindCache struct {
+	present, believed int64 // their generations
+	nodes             int
+}
+
+// of counts the nodes that changed, came or left since the snapshot.
+func (b *behindCache) of(present, believed *nodeTable, e *engine.Engine) int {
+	is, was := present.from.generation(), believed.from.generation()
+	if b.present == is && b.believed == was {
+		return b.nodes
+	}
+	*b = behindCache{present: is, believed: was}
+	for info := range e.Cache().RecentlyChanged() {
+		if info.GetGeneration() <= was {
+			break
+		}
+		if info.Node() != nil {
+			b.nodes++
+		}
+	}
+	if present.version != believed.version {
+		for i := range believed.known {
+			if _, still := present.positions[believed.known[i].node.Name]; !still {
+				b.nodes++
+			}
+		}
+	}
+	return b.nodes
 }
 
 func reuseOf(e *engine.Engine) *views.Reuse {
@@ -62,7 +106,7 @@ func reuseOf(e *engine.Engine) *views.Reuse {
 }
 
 // row returns a node's row. Only its flags change while the node does not.
-func (m *nodeCache) row(at int) views.NodeRow {
+func (m *nodeTable) row(at int) views.NodeRow {
 	k := &m.known[at]
 	if !k.rowBuilt {
 		k.row, k.rowBuilt = nodeRow(k.info), true

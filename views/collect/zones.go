@@ -11,8 +11,8 @@ const tallRows = 48
 
 // zones are the nodes in search order as lanes, and the last search.
 func (c *Collector) zones(e *engine.Engine, query Query) *views.Zones {
-	m := &c.nodes
-	v := &views.Zones{Nodes: len(m.known), Start: e.StartIndex()}
+	m := &c.believed
+	v := &views.Zones{Nodes: len(m.known), Start: e.StartIndex(), Taken: snapshotTime(e), Behind: c.behind.of(&c.nodes, m, e)}
 	if len(m.known) == 0 {
 		return v
 	}
@@ -23,19 +23,13 @@ func (c *Collector) zones(e *engine.Engine, query Query) *views.Zones {
 		v.Pod, v.Chosen, v.ChosenKey = podName(search.Pod), printable.Text(search.Node), search.Node
 		v.Examined, v.Feasible, v.Rejected = search.Examined, search.Feasible, search.Examined-search.Feasible
 	}
-	_, found := e.LastSearch()
+	resultOf := m.results(e, search)
 	cells := make([]views.LaneCell, 0, len(m.known))
 	for _, l := range m.lanes {
 		v.Passes = max(v.Passes, len(l.at))
 		from := len(cells)
 		for _, at := range l.at {
-			cell := views.NotVisited
-			if len(found) == len(m.known) {
-				cell = searchCells[found[at]]
-			} else {
-				cell = m.resultAt(at, search)
-			}
-			cells = append(cells, cell)
+			cells = append(cells, resultOf(at))
 		}
 		v.Lanes = append(v.Lanes, views.Lane{Zone: l.name, Nodes: len(l.at), Cells: cells[from:len(cells):len(cells)]})
 	}
@@ -49,7 +43,7 @@ func (c *Collector) zones(e *engine.Engine, query Query) *views.Zones {
 
 // window returns the pass in which a search began, and in how many passes it examined nodes. A search that examined one
 // node out of order, a nominated one, began there.
-func (m *nodeCache) window(d *engine.Decision, v *views.Zones) (first, passes int) {
+func (m *nodeTable) window(d *engine.Decision, v *views.Zones) (first, passes int) {
 	if d == nil || d.Nodes != len(m.known) {
 		return v.StartPass, 0
 	}
@@ -65,7 +59,7 @@ func (m *nodeCache) window(d *engine.Decision, v *views.Zones) (first, passes in
 }
 
 // countLanes counts the last search's results in every zone, and the zone's allocation.
-func (m *nodeCache) countLanes(lanes []views.Lane) {
+func (m *nodeTable) countLanes(lanes []views.Lane) {
 	for i := range lanes {
 		level := 0
 		for pass, at := range m.lanes[i].at {
@@ -82,7 +76,7 @@ func (m *nodeCache) countLanes(lanes []views.Lane) {
 }
 
 // searches are the latest searches, no more than rows.
-func (m *nodeCache) searches(e *engine.Engine, rows int) []views.Search {
+func (m *nodeTable) searches(e *engine.Engine, rows int) []views.Search {
 	list := make([]views.Search, 0, rows)
 	seen := 0
 	for d := range e.Decisions() {
@@ -123,9 +117,20 @@ func lastSearch(e *engine.Engine) *engine.Decision {
 	return nil
 }
 
+// results returns what is known of the last search's result for the node at a position.
+func (m *nodeTable) results(e *engine.Engine, search *engine.Decision) func(at int) views.LaneCell {
+	_, found := e.LastSearch()
+	return func(at int) views.LaneCell {
+		if len(found) == len(m.known) {
+			return searchCells[found[at]]
+		}
+		return m.resultAt(at, search)
+	}
+}
+
 // resultAt is the result of an earlier search for a node. If it was the same for all examined nodes, each result is
 // known; otherwise only that of the chosen node.
-func (m *nodeCache) resultAt(i int, d *engine.Decision) views.LaneCell {
+func (m *nodeTable) resultAt(i int, d *engine.Decision) views.LaneCell {
 	n := len(m.known)
 	switch {
 	case d == nil || d.Nodes != n || (i-d.Start%n+n)%n >= d.Examined:
