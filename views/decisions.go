@@ -27,7 +27,7 @@ var decisionsPane = ListPane[DecisionRow]{
 	},
 	Match: func(f *filter.Row, d *DecisionRow) {
 		f.Namespace, f.Name, _ = strings.Cut(d.Key, "/")
-		f.Labels, f.Words = d.Labels, [4]string{verdictStyles[d.Verdict].word, d.NodeKey, d.Message}
+		f.Labels, f.Words = d.Labels, [4]string{verdictStyles[d.Verdict].searched(), d.NodeKey, d.Message}
 	},
 	Sorts: []Sort[DecisionRow]{
 		by("pod", func(d *DecisionRow) string { return d.Key }),

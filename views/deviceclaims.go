@@ -34,7 +34,7 @@ var deviceClaimsPane = ListPane[DeviceClaimRow]{
 	},
 	Match: func(f *filter.Row, c *DeviceClaimRow) {
 		f.Namespace, f.Name, _ = strings.Cut(c.Key, "/")
-		f.Labels, f.Words = c.Labels, [4]string{c.State.Word(), c.Requests, c.Words, c.PodKey}
+		f.Labels, f.Words = c.Labels, [4]string{c.State.style().searched(), c.Requests, c.Words, c.PodKey}
 	},
 	Sorts: []Sort[DeviceClaimRow]{
 		by("name", func(c *DeviceClaimRow) string { return c.Key }),

@@ -92,7 +92,7 @@ func (r *DeviceRow) stateWords() string {
 	words := r.Note
 	for state, n := range r.Count {
 		if n > 0 {
-			words += " " + deviceStyles[state].word
+			words += " " + deviceStyles[state].searched()
 		}
 	}
 	return words

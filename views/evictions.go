@@ -26,7 +26,7 @@ var evictionsPane = ListPane[Eviction]{
 	},
 	Match: func(f *filter.Row, e *Eviction) {
 		f.Namespace, f.Name, _ = strings.Cut(e.Key, "/")
-		f.Labels, f.Words = e.Labels, [4]string{e.State().String(), e.Cause, e.NodeKey, e.Reason}
+		f.Labels, f.Words = e.Labels, [4]string{evictionLooks[e.State()].searched(), e.Cause, e.NodeKey, e.Reason}
 	},
 	Sorts: []Sort[Eviction]{
 		by("pod", func(e *Eviction) string { return e.Key }),

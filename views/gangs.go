@@ -26,7 +26,7 @@ var gangsPane = ListPane[GangRow]{
 	},
 	Match: func(f *filter.Row, g *GangRow) {
 		f.Namespace, f.Name, _ = strings.Cut(g.Key, "/")
-		f.Labels, f.Gang, f.Words = g.Labels, g.Scope, [4]string{g.State.Word(), g.stageWords(), g.PodKey}
+		f.Labels, f.Gang, f.Words = g.Labels, g.Scope, [4]string{g.State.style().searched(), g.stageWords(), g.PodKey}
 	},
 	Sorts: []Sort[GangRow]{
 		by("name", func(g *GangRow) string { return g.Key }),
@@ -48,7 +48,7 @@ func (g *GangRow) stageWords() string {
 	words := ""
 	for stage, n := range g.Count {
 		if n > 0 {
-			words += GangStage(stage).Word() + " "
+			words += gangStageStyles[stage].searched() + " "
 		}
 	}
 	return words

@@ -20,7 +20,7 @@ var nodePane = ListPane[NodePod]{
 	},
 	Match: func(f *filter.Row, p *NodePod) {
 		f.Namespace, f.Name, _ = strings.Cut(p.Key, "/")
-		f.Labels, f.Words[0] = p.Labels, p.State.Word()
+		f.Labels, f.Words[0] = p.Labels, podStateSearched[p.State]
 	},
 	Sorts: []Sort[NodePod]{
 		by("name", func(p *NodePod) string { return p.Key }),

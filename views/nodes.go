@@ -27,7 +27,7 @@ var nodesPane = ListPane[NodeRow]{
 	},
 	Rows: Source.Nodes,
 	Match: func(f *filter.Row, n *NodeRow) {
-		f.Name, f.Labels, f.Words = n.Key, n.Labels, [4]string{n.Zone, nodeStatus(n), n.Taints}
+		f.Name, f.Labels, f.Words = n.Key, n.Labels, [4]string{n.Zone, nodeStatus(n) + " " + string(statusSign(n)), n.Taints}
 	},
 	Sorts: append([]Sort[NodeRow]{by("status", nodeStatus)}, nodeSorts...),
 	Key:   nodeKey, Node: nodeKey,
@@ -48,15 +48,24 @@ func nodeStatus(n *NodeRow) string {
 	return status
 }
 
-func nodesRow(row draw.Area, n *NodeRow, at *draw.Slots, _ *drawCtx) {
-	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	glyph, token := '✓', themes.Good
+func statusLook(n *NodeRow) (rune, themes.Token) {
 	switch {
 	case n.Flags&NotReady != 0:
-		glyph, token = '✗', themes.Bad
+		return '✗', themes.Bad
 	case n.Flags&(Cordoned|Pressed) != 0:
-		glyph, token = '⊘', themes.Warn
+		return '⊘', themes.Warn
 	}
+	return '✓', themes.Good
+}
+
+func statusSign(n *NodeRow) rune {
+	sign, _ := statusLook(n)
+	return sign
+}
+
+func nodesRow(row draw.Area, n *NodeRow, at *draw.Slots, _ *drawCtx) {
+	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
+	glyph, token := statusLook(n)
 	row.FitHost(at[0].X, 0, at[0].W, text, n.Name)
 	row.Set(at[1].X, 0, themes.Style(token), glyph)
 	row.Fit(at[1].X+2, 0, at[1].W-2, themes.Style(token), nodeStatus(n))

@@ -49,7 +49,7 @@ var podsPane = ListPane[ClusterPod]{
 	Rows: Source.AllPods,
 	Match: func(f *filter.Row, p *ClusterPod) {
 		f.Namespace, f.Name = p.Namespace, p.PodName
-		f.Labels, f.Gang, f.Words = p.Labels, p.Gang, [4]string{p.State.Word(), p.NodeKey, p.Reason}
+		f.Labels, f.Gang, f.Words = p.Labels, p.Gang, [4]string{podStateSearched[p.State], p.NodeKey, p.Reason}
 	},
 	Sorts: []Sort[ClusterPod]{
 		{"state", func(a, b *ClusterPod) int { return cmp.Compare(podStateOrder[a.State], podStateOrder[b.State]) }},

@@ -45,6 +45,17 @@ var podStateStyles = [podStates]glyphStyle{
 	Decided:       {'▹', "decided", "decided", themes.InFlight},
 }
 
+// searched is what a filter finds a state by: all that the screen shows of it, the word, the short word and the sign.
+func (l *glyphStyle) searched() string { return l.word + " " + l.short + " " + string(l.glyph) }
+
+// podStateSearched is that of every state of a pod: lists of pods are long.
+var podStateSearched = func() (all [podStates]string) {
+	for i := range podStateStyles {
+		all[i] = podStateStyles[i].searched()
+	}
+	return all
+}()
+
 // Glyph returns the state's sign.
 func (s PodState) Glyph() rune { return podStateStyles[s].glyph }
 

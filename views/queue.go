@@ -29,7 +29,7 @@ var queuePane = ListPane[PodRow]{
 	},
 	Match: func(f *filter.Row, p *PodRow) {
 		f.Namespace, f.Name, f.Gang, f.Labels = p.Namespace, p.PodName, p.Gang, p.Labels
-		f.Words = [4]string{p.State.Word(), p.Message, p.Node}
+		f.Words = [4]string{podStateSearched[p.State], p.Message, p.Node}
 		if n := len(p.Rejectors); n > 0 {
 			f.Words[2], f.Words[3] = p.Rejectors[0], p.Rejectors[n-1]
 		}

@@ -32,7 +32,7 @@ var storagePane = ListPane[ClaimRow]{
 	},
 	Match: func(f *filter.Row, c *ClaimRow) {
 		f.Namespace, f.Name, _ = strings.Cut(c.Key, "/")
-		f.Labels, f.Words = c.Labels, [4]string{c.State.Word(), c.Class, c.Volume, c.PodKey}
+		f.Labels, f.Words = c.Labels, [4]string{c.State.style().searched(), c.Class, c.Volume, c.PodKey}
 	},
 	Sorts: []Sort[ClaimRow]{
 		by("name", func(c *ClaimRow) string { return c.Key }),

@@ -24,7 +24,7 @@ var volumesPane = ListPane[VolumeRow]{
 		return &m.Storage.VolumeList
 	},
 	Match: func(f *filter.Row, v *VolumeRow) {
-		f.Name, f.Labels, f.Words = v.Key, v.Labels, [4]string{v.State.Word(), v.Class, v.Claim, v.Place}
+		f.Name, f.Labels, f.Words = v.Key, v.Labels, [4]string{v.State.style().searched(), v.Class, v.Claim, v.Place}
 	},
 	Sorts: []Sort[VolumeRow]{
 		by("name", func(v *VolumeRow) string { return v.Key }),
