@@ -17,8 +17,8 @@ type Health struct {
 	// process IDs; OnePressed is the first of the latter, with its key.
 	Nodes, NotReady, Pressed  int
 	OnePressed, OnePressedKey string
-	// Unplaced is how many pods were tried and have no node. Stuck is the one that has been unschedulable for the longest, or is
-	// first to be tried again: tried first at StuckSince, and rejected for StuckReason.
+	// Unplaced is how many pods were tried and have no node. Stuck is the one that has been pending for the longest, since
+	// StuckSince, and was rejected for StuckReason.
 	Unplaced                     int
 	Stuck, StuckKey, StuckReason string
 	StuckSince                   time.Time

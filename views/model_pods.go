@@ -34,6 +34,7 @@ type PodRow struct {
 	Priority int32
 	Attempts int
 	Since    time.Time // in this state
+	Pending  time.Time // since when the pod has no node
 	// From and Until are when the back-off began and ends.
 	From, Until time.Time
 	// Reason is the main reason the pod is unschedulable, Plugin the plugin that gave it, RequeuesOn the events that

@@ -40,7 +40,7 @@ var queuePane = ListPane[PodRow]{
 		}},
 		byMost("priority", func(p *PodRow) int32 { return p.Priority }),
 		byMost("attempts", func(p *PodRow) int { return p.Attempts }),
-		by("since", func(p *PodRow) int64 { return p.Since.UnixMicro() }),
+		by("pending", func(p *PodRow) int64 { return p.Pending.UnixMicro() }),
 	},
 	Key: func(p *PodRow) string { return p.Key },
 	Pod: func(p *PodRow) string { return p.Key },
@@ -62,15 +62,31 @@ var queueKinds = [...]queueKind{
 }
 
 var podColumns = []draw.Column{
-	{Long: "state", Short: "state", Min: 9, Grow: 1, Max: 15, Rank: 0},
-	{Long: "pod", Short: "pod", Min: 17, Grow: 6, Max: 52, Rank: 0},
-	{Long: "priority", Short: "prio", Min: 6, Grow: 1, Max: 13, Rank: 5, Right: true},
-	{Long: "attempts", Short: "att", Min: 3, Grow: 1, Max: 5, Rank: 4, Right: true},
-	{Long: "waits", Short: "waits", Min: 5, Rank: 2, Right: true},
-	{Long: "reason", Short: "reason", Min: 22, Grow: 8, Rank: 1},
-	{Long: "requeues on", Short: "requeues on", Min: 24, Grow: 2, Max: 40, Rank: 6, ShowFrom: 110},
-	{Long: "rejected by", Short: "plugin", Min: 18, Grow: 1, Max: 28, Rank: 7, ShowFrom: 160},
+	stateColumn:      {Long: "state", Short: "state", Min: 9, Grow: 1, Max: 15, Rank: 0},
+	inStateColumn:    {Long: "for", Short: "for", Min: 4, Rank: 3, Right: true},
+	podColumn:        {Long: "pod", Short: "pod", Min: 17, Grow: 6, Max: 52, Rank: 0},
+	priorityColumn:   {Long: "priority", Short: "prio", Min: 6, Grow: 1, Max: 13, Rank: 6, Right: true},
+	attemptsColumn:   {Long: "attempts", Short: "att", Min: 3, Grow: 1, Max: 8, Rank: 5, Right: true},
+	pendingColumn:    {Long: "pending", Short: "pending", Min: 7, Rank: 2, Right: true},
+	nextTryColumn:    {Long: "next try", Short: "next", Min: 5, Grow: 1, Max: 16, Rank: 4},
+	reasonColumn:     {Long: "reason", Short: "reason", Min: 20, Grow: 8, Rank: 1},
+	requeuesOnColumn: {Long: "requeues on", Short: "requeues on", Min: 24, Grow: 2, Max: 40, Rank: 7, ShowFrom: 110},
+	rejectedByColumn: {Long: "rejected by", Short: "plugin", Min: 18, Grow: 1, Max: 28, Rank: 8, ShowFrom: 160},
 }
+
+// The columns of a pod's row. The second is the time in the state, the sixth since when the pod has no node.
+const (
+	stateColumn = iota
+	inStateColumn
+	podColumn
+	priorityColumn
+	attemptsColumn
+	pendingColumn
+	nextTryColumn
+	reasonColumn
+	requeuesOnColumn
+	rejectedByColumn
+)
 
 func queueRight(m *Model) string {
 	if m.Queue == nil {
@@ -265,27 +281,23 @@ func queueList(a draw.Area, s *drawCtx) {
 
 func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	drawState(row, places[0].X, places[0].W, p.State)
-	drawPodName(row, places[1], text, p.Name)
-	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
-	row.CountRight(places[3].X, 0, places[3].W, dim, int64(p.Attempts))
-	if !p.Since.IsZero() {
-		row.AgeRight(places[4].X, 0, places[4].W, dim, s.now.Sub(p.Since))
+	drawState(row, places[stateColumn].X, places[stateColumn].W, p.State)
+	drawSince(row, places[inStateColumn], p.Since, s.now)
+	drawPodName(row, places[podColumn], text, p.Name)
+	row.CountRight(places[priorityColumn].X, 0, places[priorityColumn].W, dim, int64(p.Priority))
+	row.CountRight(places[attemptsColumn].X, 0, places[attemptsColumn].W, dim, int64(p.Attempts))
+	drawSince(row, places[pendingColumn], p.Pending, s.now)
+	if left := p.Until.Sub(s.now); p.State == Backoff && left > 0 {
+		drawNextTry(row, places[nextTryColumn], left, p.Until.Sub(p.From))
 	}
-	why, x, w := places[5], places[5].X, places[5].W
-	if left := p.Until.Sub(s.now); p.State == Backoff && w > 0 && left > 0 {
-		drain := min(max(w/5, 4), 12)
-		row.Countdown(x, 0, drain, themes.Style(themes.Backoff), float64(left)/float64(max(p.Until.Sub(p.From), 1)))
-		row.AgeRight(x+drain+1, 0, min(5, w-drain-1), themes.Style(themes.Backoff), saturating.Add(left, time.Second-1))
-		x, w = x+drain+8, w-drain-8
-	}
+	why, x, w := places[reasonColumn], places[reasonColumn].X, places[reasonColumn].W
 	if p.Nominated != "" && w > 12 {
 		row.Set(x, 0, themes.Style(themes.Nominated), Nominated.Glyph())
 		end := row.FitHost(x+2, 0, min(w/2, 24), themes.Style(themes.Nominated), p.Nominated) + 2
 		x, w = end, x+w-end
 	}
 	if p.State == InFlight && !p.Until.IsZero() {
-		for _, empty := range places[6:8] { // these columns are about the queue
+		for _, empty := range places[requeuesOnColumn : rejectedByColumn+1] { // these columns are about the queue
 			w = max(w, empty.X+empty.W-x)
 		}
 		w = drawTimeLeft(row, x, w, max(p.Until.Sub(s.now), 0), p.Reason)
@@ -293,8 +305,20 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	if w > 6 || why.W == w {
 		drawReason(row, x, w, dim, p.Reason)
 	}
-	row.Fit(places[6].X, 0, places[6].W, dim, p.RequeuesOn)
-	row.Fit(places[7].X, 0, places[7].W, dim, p.Plugin)
+	row.Fit(places[requeuesOnColumn].X, 0, places[requeuesOnColumn].W, dim, p.RequeuesOn)
+	row.Fit(places[rejectedByColumn].X, 0, places[rejectedByColumn].W, dim, p.Plugin)
+}
+
+// drawNextTry draws how much of a back-off is left, as a time and, if there is room, as a bar that drains.
+func drawNextTry(row draw.Area, p draw.Slot, left, whole time.Duration) {
+	const age = 4
+	if p.W == 0 {
+		return
+	}
+	row.AgeRight(p.X, 0, age, themes.Style(themes.Backoff), saturating.Add(left, time.Second-1))
+	if bar := p.W - age - 1; bar >= 4 {
+		row.Countdown(p.X+age+1, 0, bar, themes.Style(themes.Backoff), float64(left)/float64(max(whole, 1)))
+	}
 }
 
 // drawTimeLeft draws the time that a binding has left, behind what it waits for, and returns the width that is left for that.

@@ -62,6 +62,11 @@ func sampleQueue(total int) *views.Queue {
 		{Name: "batch/nightly-0", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
 		{Name: "batch/nightly-1", State: views.Gated, Since: ago(3 * time.Hour), Reason: "waiting for scheduling gates: [kueue.x-k8s.io/admission]"},
 	}
+	for _, rows := range [][]views.PodRow{q.Next, q.Soon, q.Stuck, q.Held} { // all were tried before
+		for i := range rows {
+			rows[i].Pending = rows[i].Since.Add(-time.Duration(rows[i].Attempts) * 17 * time.Second)
+		}
+	}
 	q.Pods = views.List[views.PodRow]{Total: total}
 	for _, part := range [][]views.PodRow{q.Next, q.Soon, q.Stuck, q.Held} {
 		q.Pods.Rows = append(q.Pods.Rows, part...)

@@ -30,6 +30,7 @@ type Collector struct {
 	evictionList evictionCache
 	drift        driftCache
 	troubled     troubledNodes
+	longest      longestPending
 	feed         feed
 	diagnosis    diagnosisCache
 	storage      storageIndex

@@ -14,7 +14,6 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
-	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -93,23 +92,18 @@ func (c *Collector) leaderHealth(h *views.Health, e *engine.Engine) {
 	h.Holder, h.Renewed, h.Lease, h.Retry = v.Holder, v.Renewed, v.Lease, v.Retry
 }
 
-// stuckPod finds the pods that were tried in vain: in unschedulablePods and in backoffQ.
+// stuckPod counts the pods that were tried in vain, in unschedulablePods and in backoffQ, and names the one that has been pending
+// for the longest.
 func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
 	n := e.Queue().Counts()
 	h.Unplaced = n.Unschedulable + n.Backoff + n.ErrorBackoff
-	c.rows.of(e)
-	for _, part := range [...]queue.State{queue.Unschedulable, queue.Backoff} {
-		c.pods = e.Queue().Window(c.pods[:0], part, 0, 1)
-		if len(c.pods) == 0 {
-			continue
-		}
-		p := c.pods[0]
-		row := c.rows.row(e, p)
-		h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = row.Name, row.Key, row.Reason, p.Since()
-		if first := p.GetInitialAttemptTimestamp(); first != nil {
-			h.StuckSince = *first
-		}
+	if h.Unplaced == 0 {
 		return
+	}
+	if p := c.longest.of(e); p != nil {
+		c.rows.of(e)
+		row := c.rows.row(e, p)
+		h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = row.Name, row.Key, row.Reason, row.Pending
 	}
 }
 

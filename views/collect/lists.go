@@ -80,14 +80,14 @@ func (s source) briefPod(of any) views.PodRow {
 	if b, ok := of.(*engine.BindingInFlight); ok {
 		r := views.PodRow{State: s.placedState(len(b.Waiting) > 0), Since: b.Since, Namespace: b.Pod.Namespace, PodName: b.Pod.Name, Node: b.Node, Message: b.Stage}
 		if pod := s.e.Store().Pod(b.Pod.Namespace, b.Pod.Name); pod != nil {
-			r.Labels, r.Priority, r.Gang = pod.Labels, priorityOf(pod), gangOf(pod)
+			r.Labels, r.Priority, r.Gang, r.Pending = pod.Labels, priorityOf(pod), gangOf(pod), pendingSince(pod, s.e.Now())
 		}
 		return r
 	}
 	p := of.(*queue.Pod)
 	pod := p.Pod()
 	return views.PodRow{
-		State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(), Since: p.Since(),
+		State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(), Since: p.Since(), Pending: queuedPending(p, s.e.Now()),
 		Namespace: pod.Namespace, PodName: pod.Name, Labels: pod.Labels, Message: diagnose.OfCondition(pod), Rejectors: p.Rejectors(),
 		Gang: gangOf(pod),
 	}

@@ -124,7 +124,7 @@ func (c *Collector) bindingRow(e *engine.Engine, u *engine.BindingInFlight) view
 	r.Name, r.Key = podNames(u.Pod)
 	pod := e.Store().Pod(u.Pod.Namespace, u.Pod.Name)
 	if pod != nil {
-		r.Priority = priorityOf(pod)
+		r.Priority, r.Pending = priorityOf(pod), pendingSince(pod, e.Now())
 	}
 	gang, until := permitOfGang(e, pod, u.Waiting)
 	switch {
@@ -183,7 +183,7 @@ func (m *rowCache) row(e *engine.Engine, p *queue.Pod) views.PodRow {
 	}
 	return views.PodRow{
 		Name: text.name, Key: text.key, State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(),
-		Since: p.Since(), From: p.Since(), Until: p.GetBackoffExpiration(),
+		Since: p.Since(), Pending: queuedPending(p, e.Now()), From: p.Since(), Until: p.GetBackoffExpiration(),
 		Reason: text.reason, Plugin: text.plugin, RequeuesOn: text.requeuesOn, Nominated: text.nominated,
 	}
 }
