@@ -56,6 +56,8 @@ var (
 	everywhere     = where{"everywhere", func(views.PaneID) bool { return true }}
 	onPanes        = where{"all panes but pages of text", func(id views.PaneID) bool { return id != textPane }}
 	onPanesButHelp = where{"all panes but help and pages of text", func(id views.PaneID) bool { return id != textPane && id != views.HelpPane }}
+	onExplain      = where{"explain", func(id views.PaneID) bool { return id == views.ExplainPane }}
+	offExplain     = where{"everywhere but explain", func(id views.PaneID) bool { return id != views.ExplainPane }}
 	onOverview     = where{"the overview", func(id views.PaneID) bool { return id == views.Overview }}
 	offOverview    = where{"all panes but the overview", func(id views.PaneID) bool { return id != textPane && id != views.Overview }}
 	onQueue        = where{"the overview, the queue and its summary", func(id views.PaneID) bool {

@@ -101,3 +101,11 @@ func (p *loop) addCommands(e *views.Explanation) {
 		}
 	}
 }
+
+// notPlaced returns why the open explanation is of the present only; empty if it is of a pod that was placed.
+func (s *Screen) notPlaced() string {
+	if s.frameMatches() && s.frame.Model.Explain != nil && s.frame.Model.Explain.Placement != nil {
+		return ""
+	}
+	return "the pod has no node: this is of the present already"
+}

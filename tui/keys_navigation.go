@@ -47,7 +47,11 @@ var navigationBindings = []binding{
 		disabled: (*Screen).cannotGoToTrouble, run: simple((*Screen).goToTrouble),
 	},
 	{
-		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: everywhere, hint: 12,
+		name: "as-now", keys: []string{"tab"}, label: "tab", short: "as now", long: "of a placed pod: as it was decided, or as it would be placed now", group: navigationKeys,
+		where: onExplain, hint: 3, disabled: (*Screen).notPlaced, run: simple(func(s *Screen) { s.top().asNow = !s.top().asNow }),
+	},
+	{
+		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: offExplain, hint: 12,
 		run: simple(func(s *Screen) { s.cyclePane(1) }),
 	},
 	{

@@ -192,7 +192,7 @@ func (p *loop) build() {
 	p.lastBuilt, p.stale = p.lastAdvanced, false
 	query := p.query
 	if p.playback != nil {
-		query.Timeline = p.playback.Timeline()
+		query.Timeline, query.Past = p.playback.Timeline(), p.playback
 	}
 	if p.live != nil && query.Open == views.PressurePane {
 		query.Usage = p.live.Usage(query.Node)
@@ -202,7 +202,7 @@ func (p *loop) build() {
 	f.Model = p.collector.Model(p.source.Engine(), query)
 	p.source.Annotate(f.Model, p.query)
 	p.addCommands(f.Model.Explain)
-	if query.Open == views.WhatIfPane {
+	if query.Open == views.WhatIfPane || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()

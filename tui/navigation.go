@@ -22,6 +22,8 @@ type navEntry struct {
 	// fix is the selected fix of an explanation, unless the cursor is onNodes, in its list.
 	fix     int
 	onNodes bool
+	// asNow says that the explanation of a placed pod is of the present.
+	asNow bool
 	// scroll is the first visible row of an explanation's text.
 	scroll int
 	// rowKey is the name of the selected row, with which followSelection finds the row after the list has changed. It
@@ -147,7 +149,7 @@ func (s *Screen) currentQuery() collect.Query {
 	if s.findingRow || t.search != nil && t.page == nil {
 		query.First, query.Rows = 0, maxFindRows
 	}
-	query.WhatIf, query.Pending = t.answer, t.summary
+	query.WhatIf, query.Pending, query.AsNow = t.answer, t.summary, t.asNow
 	t.list.applyTo(&query)
 	query.Filter = s.effectiveFilter(t)
 	return query
@@ -160,7 +162,7 @@ func (s *Screen) frameMatches() bool {
 		return false
 	}
 	t, query := s.top(), &s.frame.Query
-	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer && query.Pending == t.summary
+	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer && query.Pending == t.summary && query.AsNow == t.asNow
 }
 
 // visibleRows returns how many rows of the open list are visible.

@@ -39,6 +39,7 @@ type Source interface {
 type Playback interface {
 	Now() time.Time
 	Timeline() *views.Timeline
+	collect.Past
 	// Behind reports whether Advance stopped at its time limit with work left.
 	Behind() bool
 	Toggle()

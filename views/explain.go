@@ -79,6 +79,9 @@ func explainColumns(a draw.Area, text *explainText) {
 
 // explainCause draws the main cause, and how reliable it is.
 func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
+	if e.Placement != nil {
+		return explainPlacement(a, e, s.now)
+	}
 	look := verdictStyles[e.Verdict]
 	style := themes.Style(look.token)
 	dim := themes.Style(themes.Dim)

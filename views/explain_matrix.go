@@ -78,6 +78,10 @@ func planMatrix(e *Explanation, width int) (p matrixPlan) {
 // explainMatrix draws every plugin's result on every node: nodes down, plugins across.
 func explainMatrix(a draw.Area, s *drawCtx) {
 	e := s.Explain
+	if p := e.Placement; p != nil && p.FromLog {
+		a.Wrap(0, 0, a.W, 3, themes.Style(themes.Dim), "What each plugin said of each node then is not kept. tab evaluates the pod as it would be placed now.")
+		return
+	}
 	if e.Matrix.Total == 0 {
 		if s.ui.Filter != "" {
 			drawNone(a, s, "")

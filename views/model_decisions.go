@@ -53,8 +53,10 @@ type Explanation struct {
 	// Summary is the main cause in one sentence.
 	Summary string
 	Node    string
-	// Nodes is how many nodes there were, Feasible how many of them were feasible.
-	Nodes, Feasible int
+	// Placement is of a pod that has a node; nil for another one.
+	Placement *Placement
+	// Nodes is how many nodes there were, Examined how many of them the search filtered, and Feasible how many were feasible.
+	Nodes, Examined, Feasible int
 	// Kept is on how many nodes the verdict of an earlier pod like it still holds.
 	Kept       int
 	At         time.Time
@@ -86,6 +88,20 @@ type Explanation struct {
 	WinnerTotal, RunnerUpTotal int64
 	Scores                     []ScorePart
 }
+
+// Placement is where a pod is, and what its explanation is of.
+type Placement struct {
+	Node string
+	// At and Seq are of the decision that placed it; zero if it is not known any more.
+	At  time.Time
+	Seq uint64
+	// AsDecided says that the explanation is of that decision. Otherwise it is of the present, as if the pod had no node. FromLog says
+	// that only the decision's result is known.
+	AsDecided, FromLog bool
+}
+
+// Hypothetical reports whether the explanation is of a placed pod as if it had no node.
+func (e *Explanation) Hypothetical() bool { return e.Placement != nil && !e.Placement.AsDecided }
 
 // ChainLink is one link of the chain from a pod to the nodes of its volumes or devices. Depth is 0 for claims and nodes, 1 for
 // what a claim leads to; Bad marks a claim that keeps the pod from every node, or a request that finds too few devices.

@@ -18,7 +18,7 @@ import (
 // diagnosisCache keeps the last diagnosis. A diagnosis forks the engine several times, so a pod is diagnosed again only after some
 // of the engine's time, and not for every frame of a fast replay.
 type diagnosisCache struct {
-	pod   world.PodRef
+	of    diagnosed
 	at    time.Time
 	d     *diagnose.Diagnosis
 	model *views.Explanation
@@ -27,37 +27,140 @@ type diagnosisCache struct {
 	shown int
 }
 
+// diagnosed is what a diagnosis is of: a pod, whether it has a node, and whether it is to be placed now all the same.
+type diagnosed struct {
+	pod           world.PodRef
+	placed, asNow bool
+}
+
 // A diagnosis is shown at least minShown times, and for a second per nodesPerSecond nodes.
 const (
 	minShown       = 16
 	nodesPerSecond = 500
 )
 
-// stale reports whether a diagnosis is old enough to be repeated; the limit grows with the cluster.
+// stale reports whether a diagnosis is old enough to be repeated; the limit grows with the cluster. That of the past never is.
 func (c *diagnosisCache) stale(now time.Time) bool {
+	if p := c.model.Placement; p != nil && p.AsDecided {
+		return false
+	}
 	period := time.Duration(1+len(c.d.Nodes)/nodesPerSecond) * time.Second
 	return now.Sub(c.at) >= period && c.shown >= minShown
 }
 
-// explanation is the diagnosis of a pod; nil for a pod of another scheduler.
+// explanation is the diagnosis of a pod: of a placed one as it was decided, or as it would be now; nil for a pod of another scheduler.
 func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanation {
 	m := &c.diagnosis
 	m.shown++
-	another := m.model == nil || m.pod != query.Pod
+	of := diagnosed{query.Pod, isPlaced(e, query.Pod), query.AsNow}
+	if pod := e.Store().Pod(of.pod.Namespace, of.pod.Name); pod != nil {
+		of.pod.UID = pod.UID
+	}
+	another := m.model == nil || m.of != of
 	if another || m.stale(e.Now()) {
-		d, err := diagnose.Pod(e, query.Pod)
+		d, model, err := diagnoseAs(e, of, query)
 		if err != nil {
 			return nil
 		}
-		*m = diagnosisCache{pod: query.Pod, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
-		m.model.Searching = d.Decision.Verdict == engine.Unschedulable || inGang(e, query.Pod)
+		*m = diagnosisCache{of: of, at: e.Now(), d: d, model: model, made: m.made + 1}
+		m.model.Searching = model.Placement == nil && (d.Decision.Verdict == engine.Unschedulable || inGang(e, query.Pod))
 		delete(c.pickers, views.ExplainPane)
 	}
 	if m.model.Searching && !another { // the first explanation of a pod does not wait for this
 		m.combine(e)
 	}
 	v := *m.model
+	v.State = podStateAt(e.PodState(query.Pod.Namespace, query.Pod.Name))
 	return &v
+}
+
+// isPlaced reports whether a pod of this scheduler has a node and its binding waits for nothing: then it is explained why it is there.
+func isPlaced(e *engine.Engine, ref world.PodRef) bool {
+	pod := e.Store().Pod(ref.Namespace, ref.Name)
+	if pod == nil || e.Profile(pod.Spec.SchedulerName) == nil {
+		return false
+	}
+	switch e.PodState(ref.Namespace, ref.Name) {
+	case engine.StateBound:
+		return true
+	case engine.StateBinding:
+		return !slices.ContainsFunc(e.Bindings(), func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID && len(b.Objects) > 0 })
+	}
+	return false
+}
+
+// diagnoseAs diagnoses a pod. A placed one is diagnosed by the engine of its decision; without that, the log has the decision's
+// result, and what the log has forgotten is only evaluated anew.
+func diagnoseAs(e *engine.Engine, of diagnosed, query Query) (*diagnose.Diagnosis, *views.Explanation, error) {
+	if !of.placed {
+		d, err := diagnose.Pod(e, of.pod)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, explanationModel(d, e.Now()), nil
+	}
+	placement := views.Placement{Node: printable.Text(nodeOf(e, of.pod))}
+	logged := placedDecision(e, of.pod)
+	if logged != nil {
+		placement.At, placement.Seq = logged.At, logged.Seq
+	}
+	if query.Past != nil {
+		then, at, err := query.Past.BeforePlacement(of.pod.UID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if then != nil {
+			placement.At, placement.Seq = at, then.LastDecision()+1
+			if !of.asNow {
+				placement.AsDecided = true
+				return diagnosePlaced(then, e, of.pod, placement)
+			}
+		}
+	}
+	if logged != nil && !of.asNow {
+		placement.AsDecided, placement.FromLog = true, true
+		return loggedDiagnosis(logged, placement)
+	}
+	return diagnosePlaced(e, e, of.pod, placement)
+}
+
+// diagnosePlaced diagnoses a placed pod by an engine: without what would help it.
+func diagnosePlaced(by, now *engine.Engine, pod world.PodRef, placement views.Placement) (*diagnose.Diagnosis, *views.Explanation, error) {
+	d, err := diagnose.Pod(by, pod)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := explanationModel(d, now.Now())
+	v.Placement, v.Remedies, v.Queue = &placement, nil, nil
+	return d, v, nil
+}
+
+// loggedDiagnosis is what the log has of the decision that placed a pod.
+func loggedDiagnosis(x *engine.Decision, placement views.Placement) (*diagnose.Diagnosis, *views.Explanation, error) {
+	d := &diagnose.Diagnosis{Explanation: &engine.Explanation{Decision: *x}, Examined: x.Examined, Feasible: x.Feasible}
+	d.Summary = d.PlacedSummary()
+	v := explanationModel(d, x.At)
+	v.Placement = &placement
+	return d, v, nil
+}
+
+// placedDecision is the latest decision in the log that placed a pod; nil if there is none.
+func placedDecision(e *engine.Engine, pod world.PodRef) *engine.Decision {
+	for d := range e.Decisions() {
+		if d.Pod.UID == pod.UID && d.Verdict == engine.Placed {
+			return d
+		}
+	}
+	return nil
+}
+
+// nodeOf is the node that a placed pod is on.
+func nodeOf(e *engine.Engine, ref world.PodRef) string {
+	pod := e.Store().Pod(ref.Namespace, ref.Name)
+	if assumed, err := e.Cache().GetPod(pod); err == nil {
+		return assumed.Spec.NodeName
+	}
+	return pod.Spec.NodeName
 }
 
 func inGang(e *engine.Engine, ref world.PodRef) bool {
@@ -74,7 +177,7 @@ func (m *diagnosisCache) combine(e *engine.Engine) {
 			with.Remedies = append(with.Remedies, remedyOf(c.Text, c.Node, change.Words(c.Changes)))
 		}
 	}
-	addGang(&with, e, m.pod)
+	addGang(&with, e, m.of.pod)
 	m.model = &with
 }
 
@@ -102,7 +205,7 @@ func remedyOf(text, node, words string) views.Remedy {
 func explanationModel(d *diagnose.Diagnosis, now time.Time) *views.Explanation {
 	v := &views.Explanation{
 		Pod: podName(d.Decision.Pod), State: podStateAt(d.State), Verdict: views.Verdict(d.Decision.Verdict), Node: printable.Text(d.Decision.Node),
-		Summary: printable.Text(d.Summary), Nodes: d.Decision.Nodes, Feasible: d.Feasible, Kept: d.Kept.Nodes, At: now, Generation: d.Decision.Generation,
+		Summary: printable.Text(d.Summary), Nodes: d.Decision.Nodes, Feasible: d.Feasible, Examined: d.Examined, Kept: d.Kept.Nodes, At: now, Generation: d.Decision.Generation,
 		Plugins: filtersOf(d.Explanation),
 	}
 	for i := range d.Reasons {

@@ -1,7 +1,12 @@
 package collect
 
 import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
 	"orrery/core/operator/usage"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/filter"
@@ -24,6 +29,10 @@ type Query struct {
 	WhatIf   *views.WhatIf
 	Pending  *views.Pending
 	Timeline *views.Timeline
+	// Past is where the engine's past can be had; nil if it cannot. AsNow asks for the explanation of a placed pod as it would be
+	// placed now.
+	Past  Past
+	AsNow bool
 	// Usage is the last reading of the open node; nil if nothing can be read.
 	Usage *usage.Reading
 }
@@ -31,4 +40,10 @@ type Query struct {
 // list returns the query of the open pane's list.
 func (l Query) list() filter.Query {
 	return filter.Query{First: l.First, Rows: l.Rows, Filter: l.Filter, Sort: l.Sort, Reverse: l.Reverse}
+}
+
+// Past is an engine's past.
+type Past interface {
+	// BeforePlacement returns the engine as it was just before a pod was placed, and when that was; nil if that is not recorded.
+	BeforePlacement(pod types.UID) (*engine.Engine, time.Time, error)
 }

@@ -101,7 +101,7 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	}
 	if x.Decision.Verdict == engine.Placed {
 		d.compareScores()
-		d.Summary = d.placedSummary()
+		d.Summary = d.PlacedSummary()
 	} else {
 		d.Reasons = pod.reasons(x)
 		d.Summary = d.rejectedSummary()
@@ -198,13 +198,15 @@ func (d *Diagnosis) afterwards() string {
 	return "now " + d.Summary
 }
 
-// placedSummary names the winner's lead and its largest part.
-func (d *Diagnosis) placedSummary() string {
+// PlacedSummary names the lead of a placed pod's node, and the plugin that gave the most of it if the scores are known.
+func (d *Diagnosis) PlacedSummary() string {
 	switch lead := d.Decision.Score - d.Decision.RunnerUpScore; {
 	case d.Decision.RunnerUp == "":
 		return "the only feasible node of " + counted(d.Decision.Examined, "node") + " examined"
 	case lead == 0:
 		return "tied with " + d.Decision.RunnerUp
+	case len(d.Scores) == 0:
+		return counted(int(lead), "point") + " ahead of " + d.Decision.RunnerUp
 	default:
 		return counted(int(lead), "point") + " ahead of " + d.Decision.RunnerUp + ", most by " + d.Scores[0].Plugin
 	}
