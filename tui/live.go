@@ -120,7 +120,7 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	t := j.Counters()
 	m.Header.Compared, m.Header.AgreementRate = int64(t.Compared()), t.AgreementRate()
 	if q.Open == views.AgreementPane {
-		m.Agreement = collect.Agreement(j, l.Session.Engine().BindingCount(), q)
+		collect.AddAgreement(m, j, l.Session.Engine().BindingCount(), q)
 	}
 }
 

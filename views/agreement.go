@@ -2,9 +2,11 @@ package views
 
 import (
 	"strconv"
+	"strings"
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/filter"
 )
 
 var agreementPane = ListPane[Difference]{
@@ -13,11 +15,29 @@ var agreementPane = ListPane[Difference]{
 		minW: 50, minH: 6, body: drawAgreement, borderFact: agreementRight,
 	},
 	Columns: differenceColumns, Row: differenceRow,
+	Rows: Source.Differences,
 	In: func(m *Model) *List[Difference] {
 		if m.Agreement == nil {
 			return nil
 		}
 		return &m.Agreement.List
+	},
+	Match: func(f *filter.Row, d *Difference) {
+		f.Namespace, f.Name, _ = strings.Cut(d.Pod, "/")
+		f.Words = [4]string{d.look().searched(), d.Actual, d.Best, d.Reason}
+	},
+	Sorts: []Sort[Difference]{
+		{"verdict", func(a, b *Difference) int {
+			switch {
+			case a.Explained == b.Explained:
+				return 0
+			case b.Explained:
+				return -1
+			}
+			return 1
+		}},
+		byMost("gap", func(d *Difference) int64 { return d.ScoreGap }),
+		by("pod", func(d *Difference) string { return d.Pod }),
 	},
 	Key:  func(d *Difference) string { return strconv.FormatUint(d.Seq, 10) },
 	Pod:  func(d *Difference) string { return d.Pod },
@@ -74,6 +94,11 @@ func drawAgreement(a draw.Area, s *drawCtx) {
 
 // agreementRate draws the rate in large figures if there is room, the counts behind it, and what it leaves out.
 func agreementRate(a draw.Area, g *Agreement) int {
+	if g.Compared() == 0 {
+		r := rowWriter{a: a, x: a.Text(0, 0, themes.Style(themes.Dim), "nothing compared yet")}
+		r.number(themes.Style(themes.Dim), "", g.Predicted, "predicted")
+		return 1
+	}
 	x, rows := 0, 2
 	rate := percentText(g.Rate())
 	token := themes.Good
@@ -130,10 +155,7 @@ func percentText(share float64) string {
 
 func differenceRow(row draw.Area, d *Difference, places *draw.Slots, _ *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	look := differsStyle
-	if d.Explained {
-		look = explainedStyle
-	}
+	look := d.look()
 	row.ClockRight(places[0].X, 0, places[0].W, dim, d.At)
 	row.Set(places[1].X, 0, themes.Style(look.token), look.glyph)
 	row.Fit(places[1].X+2, 0, places[1].W-2, themes.Style(look.token), look.word)
@@ -152,6 +174,14 @@ func differenceRow(row draw.Area, d *Difference, places *draw.Slots, _ *drawCtx)
 		row.CountRight(places[5].X, 0, places[5].W, text, d.ScoreGap)
 	}
 	row.Fit(places[6].X, 0, places[6].W, dim, d.Reason)
+}
+
+// look is the style of a difference's verdict.
+func (d *Difference) look() *glyphStyle {
+	if d.Explained {
+		return &explainedStyle
+	}
+	return &differsStyle
 }
 
 func detailRows(d *Difference) int { return 1 + len(d.Details) + len(d.Parts) }

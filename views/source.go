@@ -21,6 +21,8 @@ type Source interface {
 	Devices() Rows[DeviceRow]
 	DeviceClaims() Rows[DeviceClaimRow]
 	Gangs() Rows[GangRow]
+	// Differences are those of a shadow.
+	Differences() Rows[Difference]
 }
 
 // Rows are the rows of a list.

@@ -10,27 +10,44 @@ import (
 	"orrery/views"
 )
 
-// Agreement compares the cluster's scheduler with Orrery. Predicted is the number of pods that Orrery has placed and the
-// cluster's scheduler has not decided yet.
-func Agreement(j *shadow.Comparator, predicted int, query Query) *views.Agreement {
+// AddAgreement adds how the cluster's scheduler compares with Orrery to a model. Predicted is the number of pods that Orrery has
+// placed and the cluster's scheduler has not decided yet.
+func AddAgreement(m *views.Model, j *shadow.Comparator, predicted int, query Query) {
 	counts := j.Counters()
-	a := &views.Agreement{
+	m.Agreement = &views.Agreement{
 		Agreed: int64(counts.Agreed), Explained: int64(counts.Explained), Differs: int64(counts.Differs), Unschedulable: int64(counts.Unschedulable),
 		Missed: int64(counts.NotCompared), Others: int64(counts.OtherSchedulers), Predicted: predicted,
 	}
-	first, end := query.list().Window(j.FindingCount())
-	a.List.First, a.List.Total = first, j.FindingCount()
-	i := 0
-	for f := range j.Findings() {
-		if i >= end {
-			break
+	views.PaneOf(views.AgreementPane).Collect(m, comparison{j: j}, query.list(), map[views.PaneID]any{})
+}
+
+// comparison is the source of the differences.
+type comparison struct {
+	views.Source
+	j *shadow.Comparator
+}
+
+// Differences are the latest first.
+func (c comparison) Differences() views.Rows[views.Difference] {
+	some := func(into []views.Difference, first, end int) []views.Difference {
+		i := 0
+		for f := range c.j.Findings() {
+			if i >= end {
+				break
+			}
+			if i >= first {
+				into = append(into, differenceOf(f))
+			}
+			i++
 		}
-		if i >= first {
-			a.List.Rows = append(a.List.Rows, differenceOf(f))
-		}
-		i++
+		return into
 	}
-	return a
+	n := c.j.FindingCount()
+	return views.Rows[views.Difference]{
+		Total:  n,
+		Window: func(first, n int) []views.Difference { return some(make([]views.Difference, 0, n), first, first+n) },
+		All:    func(into []views.Difference) []views.Difference { return some(into, 0, n) },
+	}
 }
 
 func differenceOf(f *shadow.Finding) views.Difference {

@@ -169,6 +169,9 @@ func (s source) NodePods() views.Rows[views.NodePod] {
 	return views.RowsAt(uint64(info.GetGeneration()), len(pods), func(i int) views.NodePod { return nodePod(pods[i]) })
 }
 
+// Differences are added by AddAgreement: an engine alone has none.
+func (s source) Differences() views.Rows[views.Difference] { return views.Rows[views.Difference]{} }
+
 // PressurePods are the pods on the node that is open, in the order of eviction.
 func (s source) PressurePods() views.Rows[views.PressurePod] {
 	return views.RowsOf(s.ranking, s.ranked)
