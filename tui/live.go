@@ -103,6 +103,7 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	l.lastState = l.Session.State()
 	m.Header.Source, m.Header.Mode = l.Name(), l.Mode()
 	m.Header.Alert = l.lastState.Alert(l.Now())
+	m.Header.Unreadable = l.lastState.UnreadableKinds()
 	if st := &l.lastState; st.Silent || st.Lost != nil {
 		m.Header.Blind, m.Header.AsOf = true, st.Heard
 		if st.Lost == nil {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -182,32 +183,59 @@ func reasonOnNodes(reason string, nodes int) string {
 }
 
 // drawHealth draws that all is well, or the worst trouble with the key that leads there, and the others in brief as far as they
-// fit. Where something could not be read, it says that instead of calling anything well.
+// fit. Where something could not be read, it says so beside what is known, and calls nothing well.
 func drawHealth(a draw.Area, s *drawCtx) {
-	h := &s.Header.Health
-	switch why := s.unknownHealth(); {
+	h, gap := &s.Header.Health, s.healthGap()
+	warn := themes.Warn.With(themes.Bold)
+	switch {
 	case s.Header.Silent > 0:
-		a.Fit(1, 0, a.W-2, themes.Warn.With(themes.Bold), "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
+		a.Fit(1, 0, a.W-2, warn, "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
 		return
-	case why != "":
-		x := a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown:")
-		a.Fit(x+1, 0, a.W-x-2, themes.Style(themes.Text), why)
+	case s.Header.Alert != "" && s.Header.Unreadable == 0:
+		unknownHealth(a, "see the first line")
 		return
 	case !h.Known:
 		a.Text(1, 0, themes.Style(themes.Dim), "· reading")
 		return
-	case h.Nodes == 0:
-		a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown: no node is known yet")
+	case h.Nodes == 0 && s.Forbidden[SnapshotPane] == "":
+		unknownHealth(a, "no node is known yet")
 		return
 	}
 	troubles := s.Troubles(s.now)
 	if len(troubles) == 0 {
-		x := a.Text(1, 0, themes.Good.With(themes.Bold), "✓ healthy")
-		r := rowWriter{a: a, x: x}
+		if why := cmp.Or(s.Forbidden[QueuePane], s.Forbidden[SnapshotPane]); why != "" {
+			unknownHealth(a, why)
+			return
+		}
+		r := rowWriter{a: a, x: 1}
+		if gap != "" {
+			r.x = a.Text(1, 0, themes.Style(themes.Dim), "· no trouble in what can be read")
+			r.fact(warn, gap, "")
+			return
+		}
+		r.x = a.Text(1, 0, themes.Good.With(themes.Bold), "✓ healthy")
 		r.fact(themes.Style(themes.Dim), countNodes(h.Nodes)+" ready, no pod unschedulable or backing off", "")
 		return
 	}
+	if gap != "" && draw.Width(gap)+20 < a.W {
+		var right draw.Rect
+		right, a.Rect = a.Right(draw.Width(gap) + 3)
+		a.In(right).Text(1, 0, warn, gap)
+	}
 	drawTroubles(a, troubles)
+}
+
+func unknownHealth(a draw.Area, why string) {
+	x := a.Text(1, 0, themes.Warn.With(themes.Bold), "? health unknown:")
+	a.Fit(x+1, 0, a.W-x-2, themes.Style(themes.Text), why)
+}
+
+// healthGap says that the health does not tell all; empty if it does.
+func (s *drawCtx) healthGap() string {
+	if s.Header.Unreadable == 0 {
+		return ""
+	}
+	return "? " + counted(s.Header.Unreadable, "kind") + " unreadable"
 }
 
 func drawTroubles(a draw.Area, troubles []Trouble) {
@@ -225,17 +253,4 @@ func drawTroubles(a draw.Area, troubles []Trouble) {
 	for i := range troubles[1:] {
 		r.fact(themes.Style(themes.Warn), troubles[i+1].Brief, "")
 	}
-}
-
-// unknownHealth returns why nothing can be said; empty if something can.
-func (s *drawCtx) unknownHealth() string {
-	if s.Header.Alert != "" {
-		return "see the first line"
-	}
-	for _, id := range [...]PaneID{QueuePane, SnapshotPane} {
-		if why := s.Forbidden[id]; why != "" {
-			return why
-		}
-	}
-	return ""
 }

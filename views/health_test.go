@@ -80,6 +80,16 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 		{"no rights", func(m *views.Model) {
 			m.Forbidden = map[views.PaneID]string{views.QueuePane: "there is no right to read pods"}
 		}, " ? health unknown: there is no right to read pods", ""},
+		{"no rights to some kinds", func(m *views.Model) {
+			m.Header.Alert, m.Header.Unreadable = "no right to read poddisruptionbudgets, leases", 2
+		}, " · no trouble in what can be read   ? 2 kinds unreadable", ""},
+		{"no rights, and trouble all the same", func(m *views.Model) {
+			m.Header.Alert, m.Header.Unreadable, m.Header.Health.Unplaced = "no right to read poddisruptionbudgets", 1, 4
+		}, " ✗ 4 pods Pending  ! goes there", views.QueuePane},
+		{"no right to read pods, and lost nodes", func(m *views.Model) {
+			m.Forbidden, m.Header.Unreadable = map[views.PaneID]string{views.QueuePane: "there is no right to read pods"}, 1
+			m.Header.Alert, m.Header.Health.NotReady = "no right to read pods", 3
+		}, " ✗ 3 of 40 nodes NotReady  ! goes there", views.NodesPane},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := sample(312, 60)
@@ -88,6 +98,9 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			line := strings.Split(screen(m, sampleState(views.MetricsPane), size{140, 40}, draw.Braille).Plain(), "\n")[1]
 			if !strings.HasPrefix(line, tt.line) {
 				t.Errorf("the line is\n%q, want\n%q", line, tt.line)
+			}
+			if says := strings.Contains(line, "unreadable"); says != (m.Header.Unreadable > 0) {
+				t.Errorf("%d kinds are unreadable, and the line is %q", m.Header.Unreadable, line)
 			}
 			if troubles := m.Troubles(noon); tt.pane != "" && (len(troubles) == 0 || troubles[0].Pane != tt.pane) {
 				t.Errorf("the troubles are %+v, want one that leads to %s", troubles, tt.pane)

@@ -101,8 +101,10 @@ type Header struct {
 	// Orrery's, from 0 to 1; both are zero without a comparison.
 	Compared      int64
 	AgreementRate float64
-	// Alert replaces the other facts, such as when the connection is lost.
-	Alert string
+	// Alert replaces the other facts, such as when the connection is lost. Unreadable is how many kinds of objects may not be read,
+	// or not wholly, if that is what the alert is about: the rest is as current as ever.
+	Alert      string
+	Unreadable int
 	// Blind says that nothing comes from the cluster: what is shown is its state at AsOf. Silent is for how long it has said nothing, if it
 	// does not answer at all. AsOf alone is set while that is being found out.
 	Blind  bool

@@ -26,6 +26,15 @@ func (st *State) Alert(now time.Time) string {
 	return ""
 }
 
+// UnreadableKinds is how many kinds of objects may not be read, or not wholly; none while the last known state is shown, which is
+// another trouble.
+func (st *State) UnreadableKinds() int {
+	if st.Ended != nil || st.Lost != nil {
+		return 0
+	}
+	return len(resourcesOf(slices.Concat(st.MissingRules, st.MoreRules)))
+}
+
 // partial says which part of the cluster is shown; empty if all of it is.
 func (st *State) partial() string {
 	var parts []string
