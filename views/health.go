@@ -218,9 +218,9 @@ func drawHealth(a draw.Area, s *drawCtx) {
 		return
 	}
 	if gap != "" && draw.Width(gap)+20 < a.W {
-		var right draw.Rect
-		right, a.Rect = a.Right(draw.Width(gap) + 3)
+		right, rest := a.Right(draw.Width(gap) + 3)
 		a.In(right).Text(1, 0, warn, gap)
+		a.Rect = rest
 	}
 	drawTroubles(a, troubles)
 }
