@@ -78,7 +78,7 @@ func TestExplain_PlacedPodAsItWasDecided(t *testing.T) {
 		if x.Node != d.Node || x.WinnerTotal != d.Score || x.RunnerUp != d.RunnerUp || x.RunnerUpTotal != d.RunnerUpScore || x.Examined != d.Examined || x.Feasible != d.Feasible || x.Nodes != d.Nodes {
 			t.Fatalf("the explanation is %+v, want the decision's %+v", x, d)
 		}
-		if text := draws(was); !strings.Contains(text, "bound → "+d.Node) || strings.Contains(text, "if it were") || !strings.Contains(text, "is not kept") {
+		if text := draws(was); !strings.Contains(text, "bound → "+d.Node) || strings.Contains(text, "if it were") || !strings.Contains(text, "What each plugin said") {
 			t.Fatalf("the screen is\n%s", text)
 		}
 		if err := e.Apply(world.Input{At: e.Now().Add(time.Second), Event: world.Tick{}}); err != nil {
