@@ -104,6 +104,26 @@ func (p *progress) reading(from io.Reader, size int64) io.Reader {
 	return &progressReader{from: from, size: size, progress: p}
 }
 
+// readingTwice is reading for a file that is read from its start again.
+func (p *progress) readingTwice(from io.ReadSeeker, size int64) io.ReadSeeker {
+	if p.to == nil {
+		return from
+	}
+	return progressSeeker{&progressReader{from: from, size: size, progress: p}, from}
+}
+
+// progressSeeker counts anew from where it is told to go.
+type progressSeeker struct {
+	*progressReader
+	from io.Seeker
+}
+
+func (m progressSeeker) Seek(offset int64, whence int) (at int64, err error) {
+	at, err = m.from.Seek(offset, whence)
+	m.read = at
+	return at, err
+}
+
 type progressReader struct {
 	from       io.Reader
 	read, size int64

@@ -13,6 +13,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/answers/shadow"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
@@ -76,7 +77,7 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, commit func(
 	if err := r.begin(to, l.hash); err != nil {
 		return "", err
 	}
-	loop := drive.NewRealTime(r.shadow.Engine(), recordedCluster{r.world})
+	loop := drive.NewRealTime(r.shadow.Engine(), recordedCluster{r.world, l.hash})
 	loop.Around = r.shadow
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -149,16 +150,29 @@ func glanceRegularly(ctx context.Context, loop *drive.RealTime, glance func()) e
 }
 
 // recordedCluster is a cluster whose inputs are as a trace has them.
-type recordedCluster struct{ *live.Cluster }
+type recordedCluster struct {
+	*live.Cluster
+	hash *trace.NameHasher // nil if names are kept
+}
 
 func (c recordedCluster) Poll() (world.Input, bool) {
 	in, ok := c.Cluster.Poll()
-	in.Event = asRecorded(in.Event)
+	in.Event = c.asRecorded(in.Event)
 	return in, ok
 }
 
 func (c recordedCluster) Stamp(event world.Event) world.Input {
-	return c.Cluster.Stamp(asRecorded(event))
+	return c.Cluster.Stamp(c.asRecorded(event))
+}
+
+// asRecorded returns an event as the trace has it. The engine decides by hashes where the trace has them: only so are its
+// decisions those of a replay.
+func (c recordedCluster) asRecorded(event world.Event) world.Event {
+	event = asRecorded(event)
+	if c.hash != nil {
+		event = c.hash.Event(event)
+	}
+	return event
 }
 
 // begin makes the parts of a recording, with an engine that starts now.
@@ -171,9 +185,12 @@ func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err erro
 	}
 	o := r.options
 	o.Start = r.world.Now()
-	about := play.About{Program: "orrery " + version(), Description: "recorded from " + r.from.name, Hash: hash}
+	about := play.About{Program: "orrery " + version(), Description: "recorded from " + r.from.name}
 	if hash != nil {
-		about.Description = "recorded from a cluster"
+		about.Description, about.NamesHashed = "recorded from a cluster", true
+		if o.Config, err = hashedConfiguration(o, hash); err != nil {
+			return err
+		}
 	}
 	var refused error
 	r.shadow, err = shadow.New(shadow.Options{Engine: o, Observer: func(e *engine.Engine) drive.Observer {
@@ -184,6 +201,19 @@ func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err erro
 		return r.recorder
 	}})
 	return errors.Join(err, refused)
+}
+
+// hashedConfiguration returns the configuration with the names in it replaced as those of objects are.
+func hashedConfiguration(o engine.Options, hash *trace.NameHasher) (*config.Configuration, error) {
+	header, err := play.HeaderOf(o)
+	if err != nil {
+		return nil, err
+	}
+	if header.Configuration, err = hash.Configuration(header.Configuration); err != nil {
+		return nil, err
+	}
+	hashed, err := play.OptionsOf(header)
+	return hashed.Config, err
 }
 
 // over notices when the initial lists have arrived, writes out what is recorded from time to time, and returns the limit
@@ -234,7 +264,7 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 	}
 }
 
-// asRecorded returns an event as a trace has it. live.Cluster keeps the kinds that plugins write back untrimmed; a
+// asRecorded returns an event without what is not recorded. live.Cluster keeps the kinds that plugins write back untrimmed; a
 // recording writes nothing back.
 func asRecorded(event world.Event) world.Event {
 	switch ev := event.(type) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,13 +22,19 @@ func traceHashCommand() *cobra.Command {
 		Use:   "hash TRACE",
 		Short: "Copy a trace with its names replaced, to give it to somebody",
 		Long: `Hash replaces names of objects, values of labels, images, addresses and texts by hashes: the same
-name by the same hash, so that decisions stay what they are. Keys, numbers, quantities and the
-scheduler's configuration are kept.
+name by the same hash, so that references hold, and in the order of the names, so that decisions
+stay what they are: "orrery replay --verify" takes the same. Keys, numbers, quantities and the
+scheduler's configuration are kept, but for names of nodes and of the lease in it.
+
+The order shows how many names come before each other one: who knows some of the names knows which
+others lie between them in the alphabet. "orrery record --hash-names" shows no order, and decides by
+the hashes: where names decide, it decides otherwise than the cluster's scheduler.
 
 In a trace that begins with the scheduler's state names cannot be replaced, as they are in the state.
 
 With the salt, names can be found by trying them out: make one of random bytes and keep it, to
-find what "h0123456789abcdef" is called in your cluster, or throw it away.
+find what "h0123456789abcdef" is called in your cluster, or throw it away. The last digits of a
+hash, at least ten of them, are the same in all traces that are hashed with one salt.
 ` + traceHelp,
 		Example: `  head -c 32 /dev/urandom >salt
   orrery trace hash incident.orrery --salt-file salt --out for-the-issue.orrery`,
@@ -48,11 +55,14 @@ find what "h0123456789abcdef" is called in your cluster, or throw it away.
 			defer rec.Close()
 			p := newProgress(c, "hashing the names of "+rec.name)
 			defer p.done()
-			_, all, err := headerOf(p.reading(rec, rec.size))
+			all, err := seekable(rec)
 			if err != nil {
+				return fmt.Errorf("reading %s: %w", rec.name, err)
+			}
+			if _, err := trace.NewReader(all); err != nil {
 				return fmt.Errorf("hashing the names of %s: %w", rec.name, err)
 			}
-			damage, err := to.write(c, func(w io.Writer) error { return trace.HashNames(all, w, hash) })
+			damage, err := to.write(c, func(w io.Writer) error { return trace.HashNames(p.readingTwice(all, rec.size), w, hash) })
 			p.done()
 			if err != nil {
 				return err
@@ -64,6 +74,17 @@ find what "h0123456789abcdef" is called in your cluster, or throw it away.
 	to.addFlags(c)
 	out.addFlag(c)
 	return c
+}
+
+// seekable returns a trace that can be read twice. What comes in on a pipe is kept in memory for it.
+func seekable(rec *recording) (io.ReadSeeker, error) {
+	if file, ok := rec.ReadCloser.(io.ReadSeeker); ok {
+		if _, err := file.Seek(0, io.SeekStart); err == nil {
+			return file, nil
+		}
+	}
+	all, err := io.ReadAll(rec)
+	return bytes.NewReader(all), err
 }
 
 // maxSaltBytes bounds a salt file; salts are much shorter.

@@ -110,7 +110,32 @@ func TestNameHasher_KeepsOnlyListedFields(t *testing.T) {
 		_, inTemplate, found := strings.Cut(place, ".spec.template.")
 		return found && slices.Contains(kept, "Pod."+inTemplate)
 	})
-	golden := "testdata/kept.txt"
+	compareKept(t, "testdata/kept.txt", kept)
+}
+
+// TestHashNames_KeepsOnlyListedFields does the same for a trace with hashed names.
+func TestHashNames_KeepsOnlyListedFields(t *testing.T) {
+	var kept []string
+	for _, kind := range world.Kinds() {
+		object, err := canaries.Object(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := written(t, trace.Header{Start: start},
+			trace.Record{At: start, Body: inputBody(world.Listed{Kind: kind, Objects: []world.Object{object}})},
+			trace.Record{At: start, Body: inputBody(world.Changed{Op: world.Deleted, Object: object})})
+		var hashed bytes.Buffer
+		if err := trace.HashNames(bytes.NewReader(file), &hashed, newHash(t, "some salt")); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, canaries.Paths(unpacked(t, hashed.Bytes()))...)
+	}
+	slices.Sort(kept)
+	compareKept(t, "testdata/kept_hashed.txt", slices.Compact(kept))
+}
+
+func compareKept(t *testing.T, golden string, kept []string) {
+	t.Helper()
 	got := strings.Join(kept, "\n") + "\n"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {

@@ -21,26 +21,32 @@ type hashRule uint8
 const (
 	asName hashRule = iota
 	asValue
+	asPlaces
 	asImage
 	asPath
 	asReason // kept if it looks like an API reason, else hashed
 	asPriorityClass
 	asAddress
+	asDisk
+	asResource
+	asFields   // values of which are names, as the fields of objects are
+	asPodNames // of which the keys are names
 	keepText
 	dropText
 )
 
 // fieldRules maps names of Go fields to the rule for their plain texts; fields that are not listed hold names. Texts of
-// a named type are enumerations and kept, except UIDs. The rules ignore the enclosing type: a field that a later API
+// a named type are enumerations and kept, except UIDs and names of resources. The rules ignore the enclosing type: a field that a later API
 // adds is hashed, which may lose a decision and never reveals a name.
 var fieldRules = map[string]hashRule{
 	"APIVersion": keepText, "Kind": keepText, "ResourceVersion": keepText, "APIGroup": keepText, "FieldPath": keepText,
 	"Key": keepText, "TopologyKey": keepText, "TopologyKeys": keepText, "MatchLabelKeys": keepText, "MismatchLabelKeys": keepText,
-	"SchedulerName": keepText, "DeclaredFeatures": keepText, "ResourceName": keepText,
+	"SchedulerName": keepText, "DeclaredFeatures": keepText, "ResourceName": asResource, "ExtendedResourceName": asResource,
 	"Driver": keepText, "Provisioner": keepText, "Attacher": keepText, "FSType": keepText,
 	"Expression": keepText, "StringValue": keepText, "VersionValue": keepText,
 	"Image": asImage, "Names": asImage,
 	"Value": asValue, "Values": asValue,
+	"MatchFields": asFields, "DisruptedPods": asPodNames, "VolumeID": asDisk,
 	"Request": asPath, "Requests": asPath,
 	"Reason":            asReason,
 	"PriorityClassName": asPriorityClass,
@@ -48,9 +54,13 @@ var fieldRules = map[string]hashRule{
 	"Message":           dropText, "Description": dropText,
 }
 
-// annotationRules maps annotations to the rule for their values; values that are not listed are hashed like those of
+// mapRules maps labels and annotations to the rule for their values; values that are not listed are hashed as those of
 // labels. A class or a node has the same hash in an annotation as in its own name.
-var annotationRules = map[string]hashRule{
+var mapRules = map[string]hashRule{
+	v1.LabelTopologyZone:                    asPlaces,
+	v1.LabelTopologyRegion:                  asPlaces,
+	v1.LabelFailureDomainBetaZone:           asPlaces,
+	v1.LabelFailureDomainBetaRegion:         asPlaces,
 	storagevolume.AnnSelectedNode:           asName,
 	v1.BetaStorageClassAnnotation:           asName,
 	storagevolume.AnnStorageProvisioner:     keepText,
@@ -68,7 +78,7 @@ var keptTypes = map[reflect.Type]bool{
 	reflect.TypeFor[intstr.IntOrString](): true,
 }
 
-var uidType = reflect.TypeFor[types.UID]()
+var uidType, resourceNameType = reflect.TypeFor[types.UID](), reflect.TypeFor[v1.ResourceName]()
 
 // Object returns a copy of an object with its names replaced.
 func (h *NameHasher) Object(o world.Object) world.Object {
@@ -76,10 +86,14 @@ func (h *NameHasher) Object(o world.Object) world.Object {
 	if !ok {
 		return o
 	}
-	class := c.GetName()
+	h.learn(c)
+	name := c.GetName()
 	h.hashFields(reflect.ValueOf(c).Elem(), asName)
-	if world.KindOf(c) == world.PriorityClass {
-		c.SetName(h.hashText(class, asPriorityClass))
+	switch world.KindOf(c) {
+	case world.PriorityClass:
+		c.SetName(h.hashText(name, asPriorityClass))
+	case world.CSIDriver:
+		c.SetName(name)
 	}
 	return c
 }
@@ -96,34 +110,47 @@ func (h *NameHasher) hashFields(v reflect.Value, by hashRule) {
 			return
 		}
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				h.hashFields(v.Field(i), fieldRules[f.Name])
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
 			}
+			rule := fieldRules[f.Name]
+			if by == asFields && rule == asValue {
+				rule = asName
+			}
+			h.hashFields(v.Field(i), rule)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			h.hashFields(v.Index(i), by)
 		}
 	case reflect.Map:
-		h.hashMapValues(v)
+		h.hashMap(v, by)
 	case reflect.String:
-		if v.Type() == uidType || v.Type().PkgPath() == "" {
+		if v.Type() == uidType || v.Type() == resourceNameType || v.Type().PkgPath() == "" {
 			v.SetString(h.hashText(v.String(), by))
 		}
 	}
 }
 
-// hashMapValues keeps the keys. Maps hold labels, annotations and parameters.
-func (h *NameHasher) hashMapValues(m reflect.Value) {
+// hashMap keeps keys but for those that have names in them. Maps hold labels, annotations, parameters and quantities of resources.
+func (h *NameHasher) hashMap(m reflect.Value, by hashRule) {
+	hashKey := h.resource
+	if by == asPodNames {
+		hashKey = h.Name
+	}
 	for _, key := range m.MapKeys() {
 		value := reflect.New(m.Type().Elem()).Elem()
 		value.Set(m.MapIndex(key))
-		by, listed := annotationRules[key.String()]
+		by, listed := mapRules[key.String()]
 		if !listed {
 			by = asValue
 		}
 		h.hashFields(value, by)
-		m.SetMapIndex(key, value)
+		hashed := reflect.New(m.Type().Key()).Elem()
+		hashed.SetString(hashKey(key.String()))
+		m.SetMapIndex(key, reflect.Value{})
+		m.SetMapIndex(hashed, value)
 	}
 }
 
@@ -137,8 +164,14 @@ func (h *NameHasher) hashText(s string, by hashRule) string {
 		return h.labelValue(s)
 	case asImage:
 		return h.image(s)
+	case asPlaces:
+		return h.places(s)
 	case asPath:
 		return h.path(s)
+	case asDisk:
+		return h.disk(s)
+	case asResource:
+		return h.resource(s)
 	case asReason:
 		if isReasonWord(s) {
 			return s

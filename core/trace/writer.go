@@ -31,8 +31,8 @@ type Writer struct {
 // NewWriter begins a trace.
 func NewWriter(w io.Writer, h Header) (*Writer, error) { return newWriter(w, h, nil) }
 
-// NewHashedWriter begins a trace in which names are replaced.
-func NewHashedWriter(w io.Writer, h Header, hash *NameHasher) (*Writer, error) {
+// newHashedWriter begins a trace in which names are replaced.
+func newHashedWriter(w io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 	h.NamesHashed = true
 	return newWriter(w, h, hash)
 }

@@ -13,8 +13,8 @@ import (
 type About struct {
 	Program     string
 	Description string
-	// Hash, if not nil, replaces names.
-	Hash *trace.NameHasher
+	// NamesHashed says that the engine sees hashes in place of names.
+	NamesHashed bool
 
 	packFaster bool
 }

@@ -118,23 +118,6 @@ func TestReplay_OfSnapshotIsLoose(t *testing.T) {
 	}
 }
 
-func TestReplay_SameDecisionsWithHashedNames(t *testing.T) {
-	for seed := range uint64(15) {
-		hash, err := trace.NewNameHasher([]byte("salt and pepper"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, file := recorded(t, seed, 60, play.About{Hash: hash})
-		_, report := replay(t, file, play.Options{})
-		if !report.OK() {
-			t.Errorf("scene %d: %v", seed, report.First)
-		}
-		if report.Decisions < 10 {
-			t.Errorf("scene %d has %d decisions", seed, report.Decisions)
-		}
-	}
-}
-
 func TestRecorder_WritesMarks(t *testing.T) {
 	kinds := map[trace.MarkKind]int{}
 	for seed := range uint64(8) {

@@ -30,9 +30,6 @@ func openTrace(to io.Writer, e held, o engine.Options, about About) (*trace.Writ
 	if e.Counters().Inputs == 0 {
 		return openTraceOf(to, e, o, about, trace.FromStart)
 	}
-	if about.Hash != nil {
-		return openTraceOf(to, e, o, about, trace.FromSnapshot)
-	}
 	state, err := StateOf(e)
 	switch {
 	case errors.Is(err, engine.ErrUnsettled):
@@ -54,7 +51,7 @@ func openTraceOf(to io.Writer, e held, o engine.Options, about About, origin tra
 		return nil, err
 	}
 	h.Origin, h.Start, h.Program, h.Description, h.Shadow = origin, e.Now(), about.Program, about.Description, e.Shadows()
-	h.ExtendersUnasked = e.ExtendersUnasked()
+	h.ExtendersUnasked, h.NamesHashed = e.ExtendersUnasked(), about.NamesHashed
 	w, err := newWriter(to, h, about)
 	if err == nil && origin == trace.FromSnapshot {
 		err = trace.WriteSnapshot(w, e.Store(), e.Now())
@@ -63,9 +60,6 @@ func openTraceOf(to io.Writer, e held, o engine.Options, about About, origin tra
 }
 
 func newWriter(to io.Writer, h trace.Header, about About) (*trace.Writer, error) {
-	if about.Hash != nil {
-		return trace.NewHashedWriter(to, h, about.Hash)
-	}
 	w, err := trace.NewWriter(to, h)
 	if err == nil && about.packFaster {
 		w.PackFaster()
