@@ -63,6 +63,7 @@
 //	  level       when everything is deleted, nothing of it is retained
 //	  restore     an engine that is restored from the state has the same state
 //	at the end of a recording or a reader (observers.go)
+//	  hashed      a recording replays to the same decisions when its names are hashed
 //	  replay      it replays to the same decisions and the same digest, or as far as there was room for it
 //
 // # What is left out

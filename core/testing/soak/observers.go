@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 )
@@ -82,6 +83,7 @@ type recording struct {
 	engine   *engine.Engine
 	recorder *play.Recorder
 	disk     *disk
+	hashed   bool // it is replayed with hashed names
 	due      bool // it ends when the engine is in the middle of something next, or after cycleWithin
 }
 
@@ -118,6 +120,17 @@ func (r *run) record(s Step) {
 	})
 }
 
+// recordFromStart records a process as long as it runs.
+func (o *observers) recordFromStart(of *replica) {
+	rec := &recording{of: of, engine: of.engine, disk: &disk{}, hashed: true}
+	var err error
+	if rec.recorder, err = play.NewRecorder(rec.disk, of.engine, of.options, play.About{Program: "soak"}); err != nil {
+		of.ledger.fail("hashed", "a recording cannot begin: %v", err)
+		return
+	}
+	o.recordings = append(o.recordings, rec)
+}
+
 // leader is the replica that schedules; nil if there is none.
 func (r *run) leader() *replica {
 	for _, one := range r.replicas {
@@ -130,6 +143,10 @@ func (r *run) leader() *replica {
 
 // check: a recording replays to the same decisions, as far as there was room for it, and to the same digest if it was closed.
 func (r *recording) check(closed bool) {
+	if r.hashed {
+		r.checkHashed()
+		return
+	}
 	whole := false
 	if closed {
 		err := r.recorder.Close()
@@ -156,6 +173,34 @@ func (r *replica) checkTrace(text []byte, whole bool) {
 		r.ledger.fail("replay", "the trace is damaged: %v", report.Damage)
 	case whole && again.Digest() != r.engine.Digest():
 		r.ledger.fail("replay", "the replay ends in digest %v instead of %v", again.Digest(), r.engine.Digest())
+	}
+}
+
+// checkHashed: a recording whose names are hashed replays to the same decisions, of the same inputs.
+func (r *recording) checkHashed() {
+	of := r.of
+	of.run.checked("hashed")
+	hash, err := trace.NewNameHasher([]byte("a salt of the soak"))
+	if err == nil {
+		err = r.recorder.Close()
+	}
+	if err != nil {
+		of.ledger.fail("hashed", "the recording cannot be closed: %v", err)
+		return
+	}
+	var hashed bytes.Buffer
+	if err := trace.HashNames(bytes.NewReader(r.disk.Bytes()), &hashed, hash); err != nil {
+		of.ledger.fail("hashed", "names cannot be hashed: %v", err)
+		return
+	}
+	_, report, err := play.Replay(&hashed, play.Options{})
+	switch {
+	case err != nil:
+		of.ledger.fail("hashed", "the trace with hashed names cannot be replayed: %v", err)
+	case !report.OK():
+		of.ledger.fail("hashed", "with hashed names %d of %d decisions differ: %v", report.Different+report.Missing, report.Decisions, report.First)
+	case report.Refused != of.engine.Counters().Refused:
+		of.ledger.fail("hashed", "with hashed names %d inputs are refused, not %d", report.Refused, of.engine.Counters().Refused)
 	}
 }
 

@@ -27,6 +27,8 @@ type Plan struct {
 	Gangs    bool `json:"gangs,omitempty"`
 	// Records makes each replica record what it decides, in segments on a disk of its own.
 	Records bool `json:"records,omitempty"`
+	// Hashes makes each process record what it decides from its start on, to be replayed with hashed names.
+	Hashes bool `json:"hashes,omitempty"`
 	// Latency makes calls and events take their time.
 	Latency bool `json:"latency,omitempty"`
 	// Rates are the probabilities of the random faults in faultRates, while steps are taken.

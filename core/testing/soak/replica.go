@@ -95,6 +95,9 @@ func (r *replica) begin(now time.Time) {
 	}
 	r.feed = play.NewFeed(e, r.options, r.flight)
 	r.observers.all = append(r.observers.all, r.feed)
+	if r.run.plan.Hashes {
+		r.observers.recordFromStart(r)
+	}
 	r.scheduler = drive.NewScheduler(e, r.observers)
 	r.calls, r.crashIn = map[world.EffectID]bool{}, -1
 	r.connection = connection{cutUntil: r.connection.cutUntil}

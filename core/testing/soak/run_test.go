@@ -42,7 +42,7 @@ func TestRun_HoldsInvariants(t *testing.T) {
 		return // too few runs to take every step
 	}
 	for _, name := range []string{
-		"term", "bound once", "bound twice", "room", "filter", "volumes", "devices", "priority", "state", "counters", "same", "counted", "pods", "rest", "lease", "woken", "level", "restore", "replay",
+		"term", "bound once", "bound twice", "room", "filter", "volumes", "devices", "priority", "state", "counters", "same", "counted", "pods", "rest", "lease", "woken", "level", "restore", "replay", "hashed",
 	} {
 		if checks[name] == 0 {
 			t.Errorf("%q was never checked: %v", name, checks)
