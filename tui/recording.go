@@ -171,7 +171,7 @@ var markStyles = [...]struct {
 	bad   bool
 }{
 	trace.Note: {'◇', false}, trace.Preemption: {'⚑', false}, trace.Eviction: {'▼', true}, trace.LeaderChange: {'♥', false}, trace.FirstFailure: {'✗', true},
-	trace.RecordingStopped: {'✗', true}, trace.RecordingResumed: {'◇', false},
+	trace.RecordingStopped: {'✗', true}, trace.RecordingResumed: {'◇', false}, trace.Difference: {'≠', true},
 }
 
 func newMark(m trace.MarkAt) views.Mark {

@@ -83,10 +83,12 @@ type recordDocument struct {
 	// Decisions are those of the shadowing engine.
 	Decisions uint64 `json:"decisions"`
 	// Ended is the limit that ended the recording: for, max-size or signal.
-	Ended     string               `json:"ended"`
-	Agreement agreementDocument    `json:"agreement"`
-	Digest    string               `json:"digest"`
-	Unread    []unreadableDocument `json:"unread"`
+	Ended     string            `json:"ended"`
+	Agreement agreementDocument `json:"agreement"`
+	// Differences are the last of the decisions that differ and are not explained.
+	Differences []differenceDocument `json:"differences,omitempty"`
+	Digest      string               `json:"digest"`
+	Unread      []unreadableDocument `json:"unread"`
 }
 
 // agreementDocument counts decisions of the cluster's scheduler.
@@ -184,8 +186,14 @@ func (d *recordDocument) text(w io.Writer) {
 		fmt.Fprintln(w, "  it ended because the file has as many bytes as --max-size says")
 	}
 	if a := d.Agreement; a.Agreed+a.Explained+a.Differs > 0 {
-		fmt.Fprintf(w, "  of %s the cluster's scheduler made, %s the same; %s because of event timing, %s unexplained\n",
+		fmt.Fprintf(w, "  %s of the cluster's scheduler: %s the same, %s because of event timing, %s unexplained\n",
 			countText(a.Agreed+a.Explained+a.Differs, "decision"), humanize.Comma(int64(a.Agreed)), differText(a.Explained), humanize.Comma(int64(a.Differs)))
+		for _, d := range d.Differences {
+			fmt.Fprintf(w, "    unexplained at %s: %s\n", d.Offset, d.text())
+		}
+		if more := a.Differs - uint64(len(d.Differences)); more > 0 {
+			fmt.Fprintf(w, "    and %s earlier\n", humanize.Comma(int64(more)))
+		}
 	}
 	if d.Refused > 0 {
 		fmt.Fprintf(w, "  the scheduler refused a part of %s: they are recorded all the same\n", countText(d.Refused, "input"))

@@ -42,6 +42,10 @@ type clusterRecording struct {
 	lasted   time.Duration
 	flushed  time.Time
 	refused  uint64 // inputs that the engine refused
+	// differing is how many differences have a mark, marked the number of the last one, and differences are the last of them.
+	differing   uint64
+	marked      uint64
+	differences []differenceDocument
 }
 
 // limits end a recording; zero means no limit.
@@ -84,6 +88,7 @@ func (r *clusterRecording) record(ctx context.Context, to *counter, commit func(
 	var committed bool
 	var refused error
 	glance := func() {
+		r.markDifferences()
 		ended = cmp.Or(ended, r.over(to, l))
 		if r.synced && !committed && r.recorder.Flush() == nil {
 			committed, refused = true, commit()
@@ -183,8 +188,8 @@ func (r *clusterRecording) begin(to io.Writer, hash *trace.NameHasher) (err erro
 	if err != nil {
 		return err
 	}
+	r.options.Start = r.world.Now()
 	o := r.options
-	o.Start = r.world.Now()
 	about := play.About{Program: "orrery " + version(), Description: "recorded from " + r.from.name}
 	if hash != nil {
 		about.Description, about.NamesHashed = "recorded from a cluster", true
@@ -260,7 +265,7 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 	return &recordDocument{
 		envelope: document("Recording"), File: file, Cluster: r.from.name, Server: r.from.server, Start: momentOf(r.began),
 		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Counters().Inputs, Refused: r.refused, Refusals: refusals(e.Refusals()), Decisions: decisions, Ended: ended,
-		Agreement: agreementDocument{counters.Agreed, counters.Explained, counters.Differs, counters.NotCompared}, Digest: e.Digest().String(), Unread: r.unread,
+		Agreement: agreementDocument{counters.Agreed, counters.Explained, counters.Differs, counters.NotCompared}, Differences: r.differences, Digest: e.Digest().String(), Unread: r.unread,
 	}
 }
 

@@ -177,7 +177,7 @@ func (c *entryReader) decision() Decision {
 
 func (c *entryReader) mark() Mark {
 	m := Mark{Kind: MarkKind(c.byte())}
-	if m.Kind > RecordingResumed {
+	if m.Kind > Difference {
 		m.Kind = Note
 	}
 	m.Pod, m.Text = c.ref(), c.text()

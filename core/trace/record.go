@@ -155,13 +155,14 @@ const (
 	FirstFailure                     // the first unschedulable pod of the trace
 	RecordingStopped                 // the scheduler's recording on disk stopped
 	RecordingResumed                 // it goes on
+	Difference                       // the cluster's scheduler decided otherwise, and event timing does not explain it
 )
 
 func (k MarkKind) String() string {
-	if k > RecordingResumed {
+	if k > Difference {
 		return "unknown"
 	}
-	return [...]string{"note", "preemption", "eviction", "leader change", "first failure", "recording stopped", "recording resumed"}[k]
+	return [...]string{"note", "preemption", "eviction", "leader change", "first failure", "recording stopped", "recording resumed", "difference"}[k]
 }
 
 // Mark is a notable moment.

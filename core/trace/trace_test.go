@@ -136,7 +136,7 @@ func randomRecord(t *rapid.T) trace.Record {
 	case 6:
 		body = trace.Checkpoint{Digest: rapid.Uint64().Draw(t, "digest"), Inputs: rapid.Uint64().Draw(t, "inputs"), Decisions: 3}
 	case 7:
-		body = trace.Mark{Kind: trace.MarkKind(rapid.IntRange(0, int(trace.RecordingResumed)).Draw(t, "mark")), Pod: ref("x"), Text: text.Draw(t, "text")}
+		body = trace.Mark{Kind: trace.MarkKind(rapid.IntRange(0, int(trace.Difference)).Draw(t, "mark")), Pod: ref("x"), Text: text.Draw(t, "text")}
 	}
 	return trace.Record{At: at, Body: body}
 }
@@ -213,7 +213,7 @@ func trimmed(b trace.Body) trace.Body {
 
 // A mark of a kind that a later version has is a note.
 func TestReader_ReadsUnknownMarksAsNotes(t *testing.T) {
-	later := trace.Record{At: start, Body: trace.Mark{Kind: trace.RecordingResumed + 1, Text: "the moon rose"}}
+	later := trace.Record{At: start, Body: trace.Mark{Kind: trace.Difference + 1, Text: "the moon rose"}}
 	known := trace.Record{At: start, Body: trace.Mark{Kind: trace.RecordingResumed, Text: "it goes on"}}
 	records, damage := read(t, written(t, trace.Header{Start: start}, later, known))
 	want := []trace.Body{trace.Mark{Kind: trace.Note, Text: "the moon rose"}, known.Body}

@@ -134,10 +134,11 @@ func (all pendingEffects) take(e world.Event) trace.EffectKey {
 	return wish
 }
 
-// Mark sets a mark at the engine's time.
-func (r *Recorder) Mark(text string) {
-	r.write(trace.Record{At: r.engine.Now(), Body: trace.Mark{Kind: trace.Note, Text: text}})
-}
+// Mark sets a note at the engine's time.
+func (r *Recorder) Mark(text string) { r.AddMark(trace.Mark{Kind: trace.Note, Text: text}) }
+
+// AddMark sets a mark at the engine's time.
+func (r *Recorder) AddMark(m trace.Mark) { r.write(trace.Record{At: r.engine.Now(), Body: m}) }
 
 // Flush writes the buffered records.
 func (r *Recorder) Flush() error {
