@@ -86,7 +86,7 @@ type recordDocument struct {
 	Ended     string            `json:"ended"`
 	Agreement agreementDocument `json:"agreement"`
 	// Differences are the last of the decisions that differ and are not explained.
-	Differences []differenceDocument `json:"differences,omitempty"`
+	Differences []unexplainedDocument `json:"differences,omitempty"`
 	Digest      string               `json:"digest"`
 	Unread      []unreadableDocument `json:"unread"`
 }

@@ -45,7 +45,7 @@ type clusterRecording struct {
 	// differing is how many differences have a mark, marked the number of the last one, and differences are the last of them.
 	differing   uint64
 	marked      uint64
-	differences []differenceDocument
+	differences []unexplainedDocument
 }
 
 // limits end a recording; zero means no limit.

@@ -15,9 +15,9 @@ import (
 //orrery:limit answers; decisions of the cluster's scheduler without an explanation that record names; the last are named, and the recording has a mark for each
 const maxNamedDifferences = 20
 
-// differenceDocument is a decision of the cluster's scheduler that differs from Orrery's, and that the timing of events does not
+// unexplainedDocument is a decision of the cluster's scheduler that differs from Orrery's, and that the timing of events does not
 // explain.
-type differenceDocument struct {
+type unexplainedDocument struct {
 	At moment `json:"at"`
 	// Offset is the time since the beginning of the recording, as --at takes it.
 	Offset string `json:"offset"`
@@ -55,8 +55,8 @@ func (r *clusterRecording) markDifferences() {
 	}
 }
 
-func (r *clusterRecording) difference(f *shadow.Finding) differenceDocument {
-	d := differenceDocument{
+func (r *clusterRecording) difference(f *shadow.Finding) unexplainedDocument {
+	d := unexplainedDocument{
 		At: momentOf(f.At), Offset: offsetText(f.At.Sub(r.options.Start).Truncate(time.Millisecond)),
 		Pod: printable.Line(f.Pod.String(), 200), Node: printable.Line(f.Real, 200), Best: []string{},
 	}
@@ -69,7 +69,7 @@ func (r *clusterRecording) difference(f *shadow.Finding) differenceDocument {
 	return d
 }
 
-func (d *differenceDocument) text() string {
+func (d *unexplainedDocument) text() string {
 	theirs, ours := "bound to "+d.Node, "no node"
 	if d.Node == "" {
 		theirs = "declared unschedulable"
