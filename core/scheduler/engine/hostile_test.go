@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	componentresource "k8s.io/component-helpers/resource"
-	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
 	"orrery/core/scheduler/engine"
@@ -155,7 +154,8 @@ func anyHostilePod(t *rapid.T, name string, resources []v1.ResourceName) *v1.Pod
 	pod := mk.Pod(name).Node("n").Obj()
 	if field := rapid.SampledFrom(append([]string{""}, slices.Sorted(maps.Keys(unusable()))...)).Draw(t, "unusable"); field != "" {
 		spec := unusable()[field].DeepCopy().Spec
-		spec.NodeName, pod.Spec = "n", spec
+		spec.NodeName = "n"
+		pod.Spec = spec
 	}
 	pod.Spec.Containers = make([]v1.Container, rapid.IntRange(1, 3).Draw(t, "containers"))
 	for i := range pod.Spec.Containers {
@@ -177,6 +177,9 @@ func TestEngine_CountsWhatPodsOnNodeRequest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, err := engine.New(engine.Options{Start: start})
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Object: mk.Node("n").CPU("4").Memory("8Gi").Obj()}}); err != nil {
 			t.Fatal(err)
 		}
 		there := map[string]*v1.Pod{}
@@ -203,14 +206,7 @@ func TestEngine_CountsWhatPodsOnNodeRequest(t *testing.T) {
 					}
 				}
 			}
-			var requested fwk.Resource
-			if node := e.Cache().Dump().Nodes["n"]; node != nil {
-				requested = node.GetRequested()
-			} else if len(there) > 0 {
-				t.Fatalf("none of %d pods is counted", len(there))
-			} else {
-				continue
-			}
+			requested := e.Cache().Dump().Nodes["n"].GetRequested()
 			got := map[v1.ResourceName]int64{
 				v1.ResourceCPU: requested.GetMilliCPU(), v1.ResourceMemory: requested.GetMemory(), v1.ResourceEphemeralStorage: requested.GetEphemeralStorage(),
 			}
