@@ -52,7 +52,7 @@ core/world/quota: core/world/podapi core/objects/requests core/objects/saturatin
 core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
 core/scheduler/config: core/safe/address core/safe/printable
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
-core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/objects/requests core/world
+core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world
@@ -319,7 +319,7 @@ func TestHouse_DocNamesEveryWing(t *testing.T) {
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.
-var mayReadClock = []string{"core/scheduler/drive", "core/world/live", "core/process/replica", "core/process/serving", "core/trace/stream", "core/operator/console", "core/operator/usage/reader", "core/trace/attach", "core/testing/fuzz", "core/testing/soak/command", "cmd/app", "tui", "core/parity", "docs/scale"}
+var mayReadClock = []string{"core/scheduler/drive", "core/world/live", "core/process/replica", "core/trace/stream", "core/operator/console", "core/operator/usage/reader", "core/trace/attach", "core/testing/fuzz", "core/testing/soak/command", "cmd/app", "tui", "core/parity", "docs/scale"}
 
 func TestHouse_NoClockNoSleep(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}
