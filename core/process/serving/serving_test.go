@@ -147,7 +147,7 @@ func TestServer_AuthorizesByDocumentedVerb(t *testing.T) {
 			}
 		}
 	}
-	document, err := os.ReadFile("../../docs/SECURITY.md")
+	document, err := os.ReadFile("../../../docs/SECURITY.md")
 	if err != nil || !strings.Contains(string(document), "| `PUT /debug/flags/v` | the level of the log, up to 7 | `put` of that nonResourceURL") {
 		t.Errorf("docs/SECURITY.md names another verb for PUT /debug/flags/v: %v", err)
 	}
