@@ -74,6 +74,8 @@ func (h *pendingHeap) Pop() any {
 }
 
 // maxGone is how many more pods than are pending the heap may have.
+//
+//orrery:limit screen; pods that are pending no more, beside as many as are pending, in the heap of the longest pending one; the heap is built anew
 const maxGone = 1024
 
 // of returns the pod; nil if no pod was tried in vain.
