@@ -154,7 +154,10 @@ func (h *pendingHistory) check(c *collect.Collector) {
 	lines := strings.Split(canvas.Plain(), "\n")
 	for _, r := range rows[:min(len(rows), 10)] {
 		name := strings.TrimPrefix(r.Key, "default/")
-		at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, name) && strings.Contains(line, r.State.Word()) })
+		at := slices.IndexFunc(lines, func(line string) bool { // of the list: a transition has the state behind the name
+			before, _, found := strings.Cut(line, name)
+			return found && (strings.Contains(before, r.State.Word()) || strings.Contains(before, r.State.Short()))
+		})
 		if at < 0 {
 			h.Errorf("there is no row of %s:\n%s", r.Key, canvas.Plain())
 			return
