@@ -87,8 +87,8 @@ type recordDocument struct {
 	Agreement agreementDocument `json:"agreement"`
 	// Differences are the last of the decisions that differ and are not explained.
 	Differences []unexplainedDocument `json:"differences,omitempty"`
-	Digest      string               `json:"digest"`
-	Unread      []unreadableDocument `json:"unread"`
+	Digest      string                `json:"digest"`
+	Unread      []unreadableDocument  `json:"unread"`
 }
 
 // agreementDocument counts decisions of the cluster's scheduler.

@@ -17,7 +17,8 @@ func TestYAML_HasNoSecrets(t *testing.T) {
 		{URLPrefix: "https://us3r:s3cret@host/path", FilterVerb: "filter", TLSConfig: &configv1.ExtenderTLSConfig{
 			ServerName: "name", CertFile: "cert.pem", KeyFile: "key.pem", CertData: []byte("s3cret"), KeyData: []byte("s3cret"), CAData: []byte("ca"),
 		}},
-		{URLPrefix: "https://s3cretkey@host"}, {URLPrefix: "https://us3r:s3/cret@host"},
+		{URLPrefix: "https://s3cretkey@host"},
+		{URLPrefix: "https://us3r:s3/cret@host"},
 	}
 	const base64 = "czNjcmV0"
 	text, err := c.YAML()
