@@ -38,6 +38,7 @@ import (
 //   - Names of schedulers, as they have to match the configuration, and of priority classes that begin with "system-".
 //   - Names of drivers, provisioners and declared features, also in annotations; expressions and values of device
 //     attributes.
+//   - What a scheduler says of its victim in a condition, as it does not write again what is there.
 //   - Resource versions, quantities, ports, times.
 //   - What makes a name two names or no valid one: the dash between a pod and its volume in the name of an ephemeral claim,
 //     those in the zones of a GCE disk that is in several, the scheme of an AWS disk; and that a name or a value is one that

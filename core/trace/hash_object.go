@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +80,10 @@ var keptTypes = map[reflect.Type]bool{
 	reflect.TypeFor[intstr.IntOrString](): true,
 }
 
-var uidType, resourceNameType = reflect.TypeFor[types.UID](), reflect.TypeFor[v1.ResourceName]()
+var (
+	uidType, resourceNameType = reflect.TypeFor[types.UID](), reflect.TypeFor[v1.ResourceName]()
+	driverOnNodeType          = reflect.TypeFor[storagev1.CSINodeDriver]()
+)
 
 // Object returns a copy of an object with its names replaced.
 func (h *NameHasher) Object(o world.Object) world.Object {
@@ -89,11 +94,11 @@ func (h *NameHasher) Object(o world.Object) world.Object {
 	h.learn(c)
 	name := c.GetName()
 	h.hashFields(reflect.ValueOf(c).Elem(), asName)
-	switch world.KindOf(c) {
-	case world.PriorityClass:
-		c.SetName(h.hashText(name, asPriorityClass))
-	case world.CSIDriver:
-		c.SetName(name)
+	switch c := c.(type) {
+	case *schedulingv1.PriorityClass:
+		c.Name = h.hashText(name, asPriorityClass)
+	case *storagev1.CSIDriver:
+		c.Name = name
 	}
 	return c
 }
@@ -109,14 +114,20 @@ func (h *NameHasher) hashFields(v reflect.Value, by hashRule) {
 		if keptTypes[v.Type()] {
 			return
 		}
+		if c, ok := v.Addr().Interface().(*v1.PodCondition); ok && isPreemption(c) {
+			return
+		}
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			if !f.IsExported() {
 				continue
 			}
 			rule := fieldRules[f.Name]
-			if by == asFields && rule == asValue {
+			switch {
+			case by == asFields && rule == asValue:
 				rule = asName
+			case v.Type() == driverOnNodeType && f.Name == "Name":
+				rule = keepText
 			}
 			h.hashFields(v.Field(i), rule)
 		}
@@ -131,6 +142,12 @@ func (h *NameHasher) hashFields(v reflect.Value, by hashRule) {
 			v.SetString(h.hashText(v.String(), by))
 		}
 	}
+}
+
+// isPreemption reports whether a condition is one that a scheduler wrote of its victim: there is no name in it, and it is
+// compared before it is written again.
+func isPreemption(c *v1.PodCondition) bool {
+	return c.Type == v1.DisruptionTarget && c.Reason == v1.PodReasonPreemptionByScheduler && world.IsPreemptionMessage(c.Message)
 }
 
 // hashMap keeps keys but for those that have names in them. Maps hold labels, annotations, parameters and quantities of resources.

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/objects/csimigration"
+	"orrery/core/scheduler/preempt"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
 	"orrery/core/trace"
@@ -81,6 +82,8 @@ func TestHashNames_KeepsWhatNamesSay(t *testing.T) {
 		return v1.PersistentVolumeSource{AWSElasticBlockStore: &v1.AWSElasticBlockStoreVolumeSource{VolumeID: id}}
 	}
 	resourceName := "example.com/gpu"
+	preemptor, victim := mk.Pod("preemptor").Obj(), mk.Pod("victim").Obj()
+	victim.Status.Conditions = []v1.PodCondition{*preempt.DisruptionCondition(preemptor, victim)}
 	o := hashedObjects(t,
 		claimed, mk.Claim("web-0-data").Obj(), mk.Node("17").Zone("us-central1-a").Obj(),
 		&resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpus"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &resourceName}},
@@ -88,7 +91,7 @@ func TestHashNames_KeepsWhatNamesSay(t *testing.T) {
 		disk("ebs1", ebs("aws://us-east-1a/vol-12345678"), "us-east-1a"), disk("ebs2", ebs("vol-12345678"), "us-east-1a"), disk("ebs3", ebs("aws://us-east-1a/data"), "us-east-1a"),
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}},
 		&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "pdb"}, Status: policyv1.PodDisruptionBudgetStatus{DisruptedPods: map[string]metav1.Time{"web-0": {Time: start}}}},
-		mk.Pod("a\x02b").Label("app", "no value!").Obj(), mk.Pod("a/b").Obj(), mk.Pod(strings.Repeat("a", 254)).Obj())
+		mk.CSINode("17").Limit("csi.example.com", 3).Obj(), victim, mk.Pod("a\x02b").Label("app", "no value!").Obj(), mk.Pod("a/b").Obj(), mk.Pod(strings.Repeat("a", 254)).Obj())
 	pod, claim, node, class := o[0].(*v1.Pod), o[1], o[2].(*v1.Node), o[3].(*resourcev1.DeviceClass)
 	requests := pod.Spec.Containers[0].Resources.Requests
 	handle := func(o world.Object) string {
@@ -109,8 +112,10 @@ func TestHashNames_KeepsWhatNamesSay(t *testing.T) {
 		"a disk that cannot be read":           strings.Contains(handle(o[7]), "Invalid format"),
 		"a driver":                             o[8].GetName() == "csi.example.com",
 		"a pod that a budget lists":            o[9].(*policyv1.PodDisruptionBudget).Status.DisruptedPods[pod.Name].Unix() == start.Unix(),
-		"a value that is not valid":            strings.HasSuffix(o[10].GetLabels()["app"], "-"),
-		"a name that is refused":               store.Validate(o[10]) != nil && store.Validate(o[11]) != nil && store.Validate(o[12]) != nil && store.Validate(pod) == nil,
+		"the driver of a limit":                o[10].(*storagev1.CSINode).Spec.Drivers[0].Name == "csi.example.com",
+		"that a pod is a victim already":       preempt.DisruptionCondition(preemptor, o[11].(*v1.Pod)) == nil,
+		"a value that is not valid":            strings.HasSuffix(o[12].GetLabels()["app"], "-"),
+		"a name that is refused":               store.Validate(o[12]) != nil && store.Validate(o[13]) != nil && store.Validate(o[14]) != nil && store.Validate(pod) == nil,
 	} {
 		if !holds {
 			t.Errorf("%s is not kept", what)

@@ -1,7 +1,6 @@
 package preempt
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -237,7 +236,7 @@ func (d *VictimEvictions) currentPod(victim *v1.Pod) *v1.Pod {
 func DisruptionCondition(preemptor, victim *v1.Pod) *v1.PodCondition {
 	c := &v1.PodCondition{
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,
-		Message:            fmt.Sprintf("%s: preempting to accommodate a higher priority pod", preemptor.Spec.SchedulerName),
+		Message:            world.PreemptionMessage(preemptor.Spec.SchedulerName),
 		ObservedGeneration: victim.Generation,
 	}
 	for _, has := range victim.Status.Conditions {
