@@ -76,14 +76,18 @@ hash, at least ten of them, are the same in all traces that are hashed with one 
 	return c
 }
 
-// seekable returns a trace that can be read twice. What comes in on a pipe is kept in memory for it.
+// seekable returns a trace that can be read twice. What comes in on a pipe is kept in memory for it, once its header shows that it is a trace.
 func seekable(rec *recording) (io.ReadSeeker, error) {
 	if file, ok := rec.ReadCloser.(io.ReadSeeker); ok {
 		if _, err := file.Seek(0, io.SeekStart); err == nil {
 			return file, nil
 		}
 	}
-	all, err := io.ReadAll(rec)
+	_, whole, err := headerOf(rec)
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(whole)
 	return bytes.NewReader(all), err
 }
 
