@@ -164,12 +164,17 @@ func (s *apiStub) lease(w http.ResponseWriter) {
 	case s.leaderless:
 		refusal(w, http.StatusNotFound, metav1.StatusReasonNotFound)
 	default:
-		holder, renewed, lasts := "another", metav1.NewMicroTime(time.Now()), int32(3600)
-		_ = json.NewEncoder(w).Encode(coordinationv1.Lease{
-			TypeMeta:   metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-scheduler"},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &renewed, LeaseDurationSeconds: &lasts},
-		})
+		_ = json.NewEncoder(w).Encode(heldLease())
+	}
+}
+
+// heldLease is the lease of the other scheduler.
+func heldLease() *coordinationv1.Lease {
+	holder, renewed, lasts := "another", metav1.NewMicroTime(time.Now()), int32(3600)
+	return &coordinationv1.Lease{
+		TypeMeta:   metav1.TypeMeta{Kind: "Lease", APIVersion: "coordination.k8s.io/v1"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: "kube-scheduler"},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &renewed, LeaseDurationSeconds: &lasts},
 	}
 }
 
@@ -185,6 +190,9 @@ func (s *apiStub) list(w http.ResponseWriter, kind world.Kind) {
 			o.SetResourceVersion(strconv.Itoa(n + 1))
 			items = append(items, o)
 		}
+	}
+	if kind == world.Lease && !s.leaderless {
+		items = append(items, heldLease())
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"kind": string(kind) + "List", "apiVersion": kind.Resource().GroupVersion().String(),
