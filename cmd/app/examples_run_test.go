@@ -29,9 +29,12 @@ func TestExamples_Run(t *testing.T) {
 			for _, node := range []string{"node-7", "n7"} {
 				stub.objects = append(stub.objects, mk.Node(node).CPU("4").Memory("8Gi").Pods("10").Obj())
 			}
-			for pod, owner := range map[string][2]string{"payment-7d4x9": {"Deployment", "payment"}, "web-0": {"StatefulSet", "web"}} {
+			for pod, owner := range map[string][2]string{"payment-7d4x9": {"Deployment", "payment"}, "web-0": {"StatefulSet", "web"}, "db-1": {"StatefulSet", "db"}} {
 				stub.objects = append(stub.objects, mk.Pod(pod).UID(pod).Namespace("shop").Owner("apps/v1", owner[0], owner[1]).CPU("20").Obj())
 			}
+			data := mk.Claim("data").Size("1Gi").Class("fats").Obj()
+			data.Namespace = "shop"
+			stub.objects = append(stub.objects, data, mk.Pod("web").UID("web").Namespace("shop").PVC("data").CPU("1").Obj())
 			claim := mk.ResourceClaim("train-2").Request("gpus", "gpu", 1).Allocated("node-7", "gpus", "gpu.example.com", "node-7", "gpu-0").Obj()
 			claim.Namespace = "shop"
 			stub.objects = append(stub.objects, claim)
