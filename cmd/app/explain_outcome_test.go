@@ -27,7 +27,8 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 	const (
 		moments      = 4
 		pendingEvery = 10 // of those without a node, whose remedies take time
-		wholeEvery   = 25 // of those with one: as decided, by going back there
+		alike        = 40 // of those that stay on a node, at a moment, evenly; the ones that end or leave are all explained
+		wholeEvery   = 25 // of those that are explained with a node: as decided, by going back there
 	)
 	traces := demo.Traces()
 	for _, tr := range traces[:race.Few(len(traces), 1)] {
@@ -49,14 +50,18 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 				}
 				s := &openedAt{Player: player, trace: tr.Name, at: player.At().Time}
 				var whole []*v1.Pod
+				staying, every := 0, max(s.Engine().Store().Len(world.Pod)/alike, 1)
 				for o := range s.Engine().Store().Objects(world.Pod) {
 					pod := o.(*v1.Pod)
 					doc := newExplanation(s, pod)
 					nominated := pod.Status.NominatedNodeName != "" && pod.Spec.NodeName != ""
+					stays := !nominated && !doc.lifecycle.Leaves()
 					if doc.lifecycle.Node == "" {
 						if pending++; pending%pendingEvery != 0 {
 							continue
 						}
+					} else if staying++; stays && staying%every != 0 {
+						continue
 					} else if placed++; placed%wholeEvery == 0 || nominated && preemptors < 5 {
 						whole = append(whole, pod)
 						if nominated {
