@@ -60,7 +60,7 @@ var climaxes = []climax{
 	},
 	{
 		story: "gpu-day", after: 8 * time.Second,
-		shows:      []string{"20s: A large one wants eight H100s on one node", "1 pod Pending, train-large-ftnvj for 1s: no devices", "at most 2 together"},
+		shows:      []string{"20s: A large one wants eight H100s on one node", "1 pod Pending, train-large-ftnvj for 2s: no devices", "at most 2 together"},
 		laterAfter: 38 * time.Second, later: []string{"50s: Fine-tuning would like H100s, and takes A100s", "1 pod Pending, train-"},
 	},
 	{

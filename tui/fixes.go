@@ -102,10 +102,17 @@ func (p *loop) addCommands(e *views.Explanation) {
 	}
 }
 
-// notPlaced returns why the open explanation is of the present only; empty if it is of a pod that was placed.
+// notPlaced returns why the open explanation is of the present only; empty if there is the pod's decision to go back to.
 func (s *Screen) notPlaced() string {
-	if s.frameMatches() && s.frame.Model.Explain != nil && s.frame.Model.Explain.Placement != nil {
-		return ""
+	var x *views.Explanation
+	if s.frameMatches() {
+		x = s.frame.Model.Explain
 	}
-	return "the pod has no node: this is of the present already"
+	switch {
+	case x == nil || x.Placement == nil:
+		return "the pod has no node: this is of the present already"
+	case x.Hypothetical() && !s.top().asNow:
+		return "the pod's decision is not known here: this is of the present already"
+	}
+	return ""
 }

@@ -65,13 +65,17 @@ func TestFixes_NarrowScreenShowsNodes(t *testing.T) {
 	s.keys("g").shows("fixes, tried on a copy")
 }
 
-// A filter is about the nodes.
+// TestFixes_FilterGoesToNodes filters in the list of nodes; elsewhere "/" searches the text, and fixes stay selected.
 func TestFixes_FilterGoesToNodes(t *testing.T) {
-	s := atUnschedulable(t).keys("2", "e", "/").typeText("node-1").keys("enter")
+	s := atUnschedulable(t).keys("2", "e", "G", "/").typeText("node-1").keys("enter")
 	if s.screen.selectedFix() != nil {
 		t.Error("the cursor is on a fix while the nodes are filtered")
 	}
 	s.keys("enter").shows("Node", "node-1")
+	s = atUnschedulable(t).keys("2", "e", "/").typeText("Insufficient").keys("enter").shows("/Insufficient")
+	if s.screen.selectedFix() == nil {
+		t.Errorf("a search of the text takes the cursor off the fix:\n%s", s.plain())
+	}
 }
 
 // At 80x24 an explanation scrolls: a sign says how much is above and below, every part comes into view, and a fix that is out

@@ -26,6 +26,7 @@ import (
 	"orrery/demo/playback"
 	"orrery/themes"
 	"orrery/tui/term"
+	"orrery/views"
 	"orrery/views/draw"
 )
 
@@ -87,6 +88,8 @@ type session struct {
 	quit   bool
 	frames int      // frames shown
 	raw    []string // written without the renderer, such as to the clipboard
+	// computed are the panes of results that openOn has opened.
+	computed map[views.PaneID]navEntry
 }
 
 // newSession opens the recorded minute on a screen of a size, paused at its start.
@@ -116,7 +119,7 @@ func watchWith(t testing.TB, o Options, w, h int) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &session{t: t}
+	s := &session{t: t, computed: map[views.PaneID]navEntry{}}
 	o.Clock = func() time.Duration { return s.now }
 	s.loop = newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { s.queue = append(s.queue, m) })
 	s.loop.spawn = func(work func()) { work() }

@@ -17,7 +17,7 @@ func TestHealth_KeyLeadsToTheTrouble(t *testing.T) {
 		shows string
 	}{
 		{"morning-rush", 30 * time.Second, "✓ healthy   40 nodes ready", "", ""},
-		{"morning-rush", 58 * time.Second, "✗ 9 pods Pending, storefront-5767f7cc5d-9z98q for 1s: topology spread on 32 of 40 nodes  ! goes there", views.ExplainPane, "storefront-5767f7cc5d-9z98q"},
+		{"morning-rush", 58 * time.Second, "✗ 9 pods Pending, search-77b57dd7d-8qv6c for 10s: topology spread on 32 of 40 nodes  ! goes there", views.ExplainPane, "search-77b57dd7d-8qv6c"},
 		{"zone-failure", 68 * time.Second, "✗ 26 of 90 nodes NotReady  ! goes there", views.NodesPane, "▌ node-south-"},
 		{"leader-failover", 28 * time.Second, "✗ scheduler-1 has not renewed its lease for 11s: failover in 3s  ! goes there", views.LeaderPane, "4 renewals missed"},
 		{"node-drain", 54 * time.Second, "≥ 2 evictions blocked: budget gateway needs 4 healthy pods and has 4  ! goes there", views.EvictionsPane, "2 blocked"},

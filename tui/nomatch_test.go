@@ -5,7 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/answers/shadow"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
+	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/collect"
 )
 
 // emptyFilter is a list in which nothing matches, and what its pane says before and after the number of all rows.
@@ -39,19 +44,57 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.DeviceClaimsPane, []string{":", "c", "l", "a", "i", "m", "s", "enter"}, "no claims match /zzz/ (of 13) · esc clears", ""},
 	}
 	ofGangs := []emptyFilter{{views.GangsPane, []string{":", "w", "l", "enter"}, "no gangs match /zzz/ (of 9) · esc clears", ""}}
+	ofShadow := []emptyFilter{{views.AgreementPane, []string{":", "a", "g", "r", "e", "enter"}, "no differences match /zzz/ (of 1) · esc clears", ""}}
 	for _, size := range [][2]int{{80, 24}, {140, 40}} {
+		typeEmptyFilters(t, watch(t, newDiffering(t), size[0], size[1]), ofShadow)
 		typeEmptyFilters(t, gangsAt(t, 330*time.Second, size[0], size[1]), ofGangs)
 		typeEmptyFilters(t, devicesAt(t, 22*time.Second, size[0], size[1]), ofDevices)
 		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), said)
 		typeEmptyFilters(t, rollout(t, 62*time.Second, size[0], size[1]), ofStorage)
 	}
-	said = slices.Concat(said, ofStorage, ofDevices, ofGangs)
+	said = slices.Concat(said, ofStorage, ofDevices, ofGangs, ofShadow)
 	for _, p := range views.Panes() {
 		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
 		if p.Filters() && !listed {
 			t.Errorf("the list of %s is not tried", p.Title)
 		}
 	}
+}
+
+// differing is a shadow of a scheduler that has decided otherwise once.
+type differing struct {
+	*cluster
+	shadow *shadow.Shadow
+}
+
+func newDiffering(t *testing.T) differing {
+	t.Helper()
+	s, err := shadow.New(shadow.Options{Engine: engine.Options{Start: start}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func(at time.Time, event world.Event) {
+		if err := s.Apply(world.Input{At: at, Event: event}); err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			_, more = s.Step()
+		}
+	}
+	for _, o := range []world.Object{
+		mk.Node("empty").CPU("8").Memory("16Gi").Obj(), mk.Node("full").CPU("8").Memory("16Gi").Obj(),
+		mk.Pod("old").CPU("6").Memory("1Gi").Node("full").Obj(), mk.Pod("web").CPU("1").Memory("1Gi").Obj(),
+	} {
+		apply(start, world.Changed{Op: world.Added, Object: o})
+	}
+	apply(start.Add(time.Second), world.Changed{Op: world.Modified, Object: mk.Pod("web").CPU("1").Memory("1Gi").Node("full").Obj()})
+	apply(start.Add(time.Second+shadow.Window), world.Tick{})
+	return differing{&cluster{staticSource: staticSource{s.Engine()}, contexts: []string{"staging"}}, s}
+}
+
+func (d differing) Annotate(m *views.Model, q collect.Query) {
+	d.cluster.Annotate(m, q)
+	collect.AddAgreement(m, d.shadow.Comparator(), 0, q)
 }
 
 func typeEmptyFilters(t *testing.T, s *session, said []emptyFilter) {

@@ -59,9 +59,9 @@ func TestPods_AreChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := openPods(watch(t, source, 120, 30)).shows("one", "two", "three", "✓ bound")
-	s.keys("X").shows("Delete pod default/one?").keys("n")
+	s.keys("X").shows("Delete pod default/one?").wait(confirmDelay).keys("n")
 	s.keys("E").shows("pod default/one is on no node that it could be evicted from")
-	s.keys("/").typeText("three").keys("enter", "E").shows("Evict pod default/three?").keys("n")
+	s.keys("/").typeText("three").keys("enter", "E").shows("Evict pod default/three?").wait(confirmDelay).keys("n")
 	s.keys("y").shows("copied default/three")
 }
 

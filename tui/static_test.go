@@ -58,7 +58,7 @@ func TestScreen_SourceWithoutTimeline(t *testing.T) {
 		s.keys(key).shows("there is no timeline here")
 	}
 	s.keys(":").typeText("goto 10s").keys("enter").shows("there is no timeline here")
-	s.keys("esc", "2").shows("● active    one", "● active    two").lacks("space pause")
+	s.keys("esc", "2").shows("● active     0s one", "● active     0s two").lacks("space pause")
 	s.keys("enter").shows("Journey", "default/one")
 	s.keys("e").shows("Insufficient cpu")
 	s.keys("w", "x").shows("⚑ what-if", ":whatif delete pod default/one")

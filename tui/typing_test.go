@@ -74,6 +74,8 @@ func (s *session) openOn(id views.PaneID) {
 	clear(c.saved)
 	c.navStack = c.navStack[:1]
 	switch p := pane(id); {
+	case s.computed[id].pane == id:
+		c.push(s.computed[id])
 	case id == textPane:
 		s.keys("3", "d")
 	case id == views.WhatIfPane:
@@ -90,6 +92,9 @@ func (s *session) openOn(id views.PaneID) {
 	}
 	s.send(frameMsg{}) // the query of the pane is sent
 	c.View()
+	if top := *c.top(); top.answer != nil || top.summary != nil || top.page != nil {
+		s.computed[id] = top // once for all: it takes the engine's forks
+	}
 	if s.screen.keyPane() != id {
 		s.t.Fatalf("pane %q does not open:\n%s", id, s.plain())
 	}

@@ -12,7 +12,7 @@ import (
 var agreementPane = ListPane[Difference]{
 	Pane: Pane{
 		ID: AgreementPane, Title: "Agreement", Help: "how the cluster's scheduler compares with Orrery", Opens: JourneyPane,
-		minW: 50, minH: 6, body: drawAgreement, borderFact: agreementRight,
+		minW: 50, minH: 6, body: drawAgreement, borderFact: agreementRight, named: rowNames{Many: "differences"},
 	},
 	Columns: differenceColumns, Row: differenceRow,
 	Rows: Source.Differences,
