@@ -70,7 +70,11 @@ func TestExplain_ScreenAgreesAboutPlacedPods(t *testing.T) {
 				if e == nil || e.Placement == nil || doc.Winner == nil {
 					t.Fatalf("%s: the screen has %+v, the command %+v", ref, e, doc.Winner)
 				}
-				want := placedAnswer{doc.Evaluated.AsDecided, doc.Winner.Node, "", doc.Winner.Score, 0, doc.Nodes.Examined, doc.Nodes.Feasible, printable.Text(doc.Summary)}
+				want := placedAnswer{doc.Evaluated.AsDecided, doc.Winner.Node, "", doc.Winner.Score, 0, doc.Nodes.Examined, doc.Nodes.Feasible, ""}
+				where, why, _ := strings.Cut(doc.Summary, doc.headline()+"; ")
+				if want.Summary = printable.Text(why); where != "" || why == "" || !strings.Contains(doc.headline(), " "+e.Placement.Node) {
+					t.Errorf("%s: the command does not say first that it is on %s, and then why: %q", ref, e.Placement.Node, doc.Summary)
+				}
 				if doc.RunnerUp != nil {
 					want.RunnerUp, want.Second = doc.RunnerUp.Node, doc.RunnerUp.Score
 				}

@@ -130,6 +130,9 @@ func diagnosePlaced(by, now *engine.Engine, pod world.PodRef, placement views.Pl
 	if err != nil {
 		return nil, nil, err
 	}
+	if placement.AsDecided {
+		d.Summary = d.Finding // without what it waited for then
+	}
 	v := explanationModel(d, now.Now())
 	v.Placement, v.Remedies, v.Queue = &placement, nil, nil
 	return d, v, nil
