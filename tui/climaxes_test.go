@@ -41,7 +41,7 @@ var climaxes = []climax{
 		laterAfter: 45 * time.Second, later: []string{"▼ terminating", "gateway-85f"},
 	},
 	{
-		story: "memory-pressure", after: 4 * time.Second,
+		story: "memory-pressure", after: 3 * time.Second,
 		shows: []string{
 			"20s: It leaks, and on worker-a-03 fastest", "worker-a-03", "what the pods use is not known", "next: default/scratch-gfpwt5x9hl-c7mkg: it requests no memory",
 			"requests none", "only above 1Gi",
