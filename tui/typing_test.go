@@ -74,7 +74,7 @@ func (s *session) openOn(id views.PaneID) {
 	clear(c.saved)
 	c.navStack = c.navStack[:1]
 	switch p := pane(id); {
-	case s.computed[id].pane == id:
+	case id != views.Overview && s.computed[id].pane == id:
 		c.push(s.computed[id])
 	case id == textPane:
 		s.keys("3", "d")
