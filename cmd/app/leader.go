@@ -35,11 +35,12 @@ func (s *openedAt) readLeader(c *cobra.Command, lease reach.Lease) error {
 		}
 		return nil
 	}
+	lease.Listed = true
 	h, err := lease.Look(c.Context(), s.cluster.client, time.Now(), time.After)
 	switch {
 	case apierrors.IsForbidden(err):
 		s.source.Unread = append(s.source.Unread, unreadableDocument{
-			string(world.Lease), "there is no right to get " + world.Lease.Resource().GroupResource().String(), consequences[world.Lease],
+			string(world.Lease), "there is no right to list " + world.Lease.Resource().GroupResource().String(), consequences[world.Lease],
 		})
 	case err != nil:
 		return fmt.Errorf("asking who leads: %w", orNoAnswer(err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,11 @@ import (
 var ErrNoLeader = errors.New("no scheduler leads")
 
 // Lease names a Lease.
-type Lease struct{ Namespace, Name string }
+type Lease struct {
+	Namespace, Name string
+	// Listed reads it by a list, for those who may list leases, as readers of whole clusters do, and need no right for one by its name.
+	Listed bool
+}
 
 func (l Lease) String() string { return l.Namespace + "/" + l.Name }
 
@@ -103,6 +108,16 @@ func (l Lease) Look(ctx context.Context, client clientset.Interface, now time.Ti
 
 // read returns the lease; nil if there is none.
 func (l Lease) read(ctx context.Context, client clientset.Interface) (*coordinationv1.Lease, error) {
+	if l.Listed {
+		list, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + l.Name})
+		if err != nil {
+			return nil, fmt.Errorf("reading the lease %s: %w", l, err)
+		}
+		if i := slices.IndexFunc(list.Items, func(o coordinationv1.Lease) bool { return o.Name == l.Name }); i >= 0 {
+			return &list.Items[i], nil
+		}
+		return nil, nil
+	}
 	lease, err := client.CoordinationV1().Leases(l.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
