@@ -69,7 +69,7 @@ func newCauses(t *testing.T, what schedulerProgram) *storageFixture {
 	s.claim("on-node-0", local, func(c *v1.PersistentVolumeClaim) { c.Spec.VolumeName = "disk" })
 	s.claim("unbound", "by-hand", nil)
 	s.eventually(s.claimBound("on-node-0"))
-	s.scheduleAs(scheduler, what, "--leader-elect=false")
+	s.scheduleAs(scheduler, what)
 	for _, pod := range append(residents(), pending()...) {
 		s.add(pod)
 		s.eventually(func() error {
