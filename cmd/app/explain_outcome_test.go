@@ -74,7 +74,6 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 					if err := player.SeekRecord(record); err != nil {
 						t.Fatal(err)
 					}
-					e := s.Engine()
 					doc, err := explainAt(s, pod.Namespace+"/"+pod.Name, "")
 					if err != nil {
 						t.Fatal(err)
@@ -82,7 +81,7 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 					if err := player.SeekRecord(record); err != nil {
 						t.Fatal(err)
 					}
-					e = s.Engine()
+					e := s.Engine()
 					checkOutcome(t, e, e.Store().Pod(pod.Namespace, pod.Name), doc)
 				}
 			}
