@@ -59,7 +59,7 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	a.Set(a.W-2, 0, themes.Style(themes.Accent), '?')
 }
 
-// leaderGauge names who leads. A console says that nobody does, whether there is a lease or not, and an attached screen that it is not the
+// leaderGauge names who leads. A console says that no scheduler leads, whether there is a lease or not, and an attached screen that it is not the
 // attached scheduler; a recording without a lease says nothing.
 func leaderGauge(h *Header) gauge {
 	g := gauge{label: "leader ", name: h.Leader, shown: true, rank: leaderRank, least: 6}

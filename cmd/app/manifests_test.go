@@ -263,7 +263,7 @@ func TestManifests_RightsToAttach(t *testing.T) {
 	}
 }
 
-// By default nobody who is bound to a printed role can reach pods of others: every role that reaches pods is of a namespace that the
+// By default no holder of a printed role can reach pods of others: every role that reaches pods is of a namespace that the
 // manifests create. In one with others they say so.
 func TestManifests_ReachNoPodsOfOthersByDefault(t *testing.T) {
 	for name, flags := range map[string]manifestFlags{"beside": {}, "replace": {replaceDefault: true}, "elsewhere": {namespace: "kube-system"}} {
@@ -295,7 +295,7 @@ func TestManifests_ReachNoPodsOfOthersByDefault(t *testing.T) {
 	}
 }
 
-// Whoever may write the devices or the users of a claim may do so since Kubernetes 1.36, too.
+// The right is given to those who may write the devices or the users of a claim: Kubernetes 1.36 asks for it as well.
 func TestManifests_GrantBindingOfClaims(t *testing.T) {
 	for name := range variants {
 		for _, o := range decoded(t, printed(t, variants[name])) {

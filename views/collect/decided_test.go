@@ -31,7 +31,7 @@ func applyTo(t *testing.T, e *engine.Engine, ch *collect.History, at time.Time, 
 	ch.Applied(in, err)
 }
 
-// Beside a scheduler that is not there, a pod with a place is not in flight: nobody binds it.
+// Beside a scheduler that does not run, a pod with a place is not in flight: no scheduler binds it.
 func TestQueue_DecidedButNotBound(t *testing.T) {
 	e, ch := unboundCluster(t)
 	for _, tc := range []struct {

@@ -107,7 +107,7 @@ func outcomesOf(all evict.OutcomeCounts) []views.NamedCount {
 	return list
 }
 
-// briefEviction makes as much of a row as its state needs. A pod that is being deleted is terminating, whoever was predicted to
+// briefEviction makes as much of a row as its state needs. A pod that is being deleted is terminating, whichever controller was predicted to
 // evict it: its deletion timestamp is known.
 func briefEviction(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	row := views.Eviction{Phase: phases[d.Phase], ByOther: d.Predicted, Overdue: d.LongOverdue(e.Now())}

@@ -35,7 +35,7 @@
 //     real controller knows when they began.
 //   - Owners keep their present number of pods: a rollout stops where it is, and so does a job. Pods are recreated if a
 //     ReplicaSet, ReplicationController, StatefulSet or Job owns them, whether the engine knows that owner or not, and
-//     are not recreated otherwise. A reference to an owner without a UID is none.
+//     are not recreated otherwise. A reference without a UID names no owner.
 //   - Bindings in flight succeed, and so do preemptions. Calls of third-party plugins at PreBind and Bind are not made;
 //     they count as succeeded.
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget

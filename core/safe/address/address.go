@@ -49,7 +49,7 @@ func WithoutCredentials(address string) string {
 	return scheme.FindString(address[:at]) + address[at+1:]
 }
 
-// Public returns an address as it may be shown: without the user name and the password that it has. One that is none is cut as
+// Public returns an address as it may be shown: without the user name and the password that it has. Text that is no address is cut as
 // WithoutCredentials does.
 func Public(address string) string {
 	u, err := url.Parse(address)

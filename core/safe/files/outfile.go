@@ -38,7 +38,7 @@ func Create(path string, replace bool) (*File, error) {
 	return f, nil
 }
 
-// CreatePrivate opens the file of a path as Create does. Only its owner may read it, whoever could read one that it replaces.
+// CreatePrivate opens the file of a path as Create does. Only its owner may read it, even if others could read the file that it replaces.
 func CreatePrivate(path string, replace bool) (*File, error) {
 	f := newFile(path, replace)
 	f.private = true

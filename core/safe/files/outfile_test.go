@@ -134,7 +134,7 @@ func TestFile_KeepsModeOfReplaced(t *testing.T) {
 	}
 }
 
-// A private file is its owner's, whoever could read the one that it replaces.
+// A private file is its owner's, even if others could read the one that it replaces.
 func TestCreatePrivate_IsForTheOwner(t *testing.T) {
 	for _, mode := range []fs.FileMode{0, 0o400, 0o600, 0o644, 0o666, 0o750} {
 		path := filepath.Join(t.TempDir(), "config")

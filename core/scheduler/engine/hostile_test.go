@@ -170,7 +170,7 @@ func anyHostilePod(t *rapid.T, name string, resources []v1.ResourceName) *v1.Pod
 	return pod
 }
 
-// What the cache counts on a node is what its pods request, recomputed from the objects: a negative amount is none, and a sum beyond an
+// What the cache counts on a node is what its pods request, recomputed from the objects: a negative amount is zero, and a sum beyond an
 // int64 is the greatest.
 func TestEngine_CountsWhatPodsOnNodeRequest(t *testing.T) {
 	resources := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage, "example.com/gpu", "example.com/none"}

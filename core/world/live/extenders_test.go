@@ -104,7 +104,7 @@ func TestExtender_Failures(t *testing.T) {
 	}
 }
 
-// The user name and the password in an address are sent, and in no error; nor are those in one that is none.
+// The user name and the password in an address are sent, and are in no error, even if the address does not parse.
 func TestExtender_HidesCredentialsOfAddress(t *testing.T) {
 	var user, password string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
