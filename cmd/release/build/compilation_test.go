@@ -16,7 +16,7 @@ func TestCompilation_CountsPackagesAndKeepsProblems(t *testing.T) {
 	if want := []int{1, 2, 3}; !reflect.DeepEqual(counts, want) {
 		t.Errorf("counted %v, want %v", counts, want)
 	}
-	if got, want := c.problems(), "# orrery/core/scheduler/engine\ncore/engine/step.go:7:2: undefined: x"; got != want {
+	if got, want := c.problems(), "# orrery/core/scheduler/engine\ncore/scheduler/engine/step.go:7:2: undefined: x"; got != want {
 		t.Errorf("the problems are %q, want %q", got, want)
 	}
 }
