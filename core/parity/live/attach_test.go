@@ -14,9 +14,6 @@ import (
 	"orrery/core/trace/stream"
 )
 
-// attachDeadline is generous: everything is waited for by polling.
-const attachDeadline = 3 * time.Minute
-
 // attach runs "orrery attach" as an administrator, which finds the leader of the fixture's lease.
 func (s *fixture) attach(target ...string) *process {
 	s.t.Helper()
@@ -39,26 +36,26 @@ func (s *fixture) adminKubeconfig() string {
 // it says so, finds the next one, and sees its decisions.
 func TestAttach_FollowsFailover(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	k := s.startKubelet("node-0")
 	first := k.runAs("attached-1", nil, func() *process { return s.schedule() })
-	s.within(attachDeadline, func() error { return first.logged("Successfully acquired lease") })
-	s.within(attachDeadline, first.ready)
+	s.eventually(func() error { return first.logged("Successfully acquired lease") })
+	s.eventually(first.ready)
 	second := k.runAs("attached-2", nil, func() *process { return s.schedule() })
-	s.within(attachDeadline, second.ready)
+	s.eventually(second.ready)
 
 	reader := s.attach()
-	s.within(attachDeadline, func() error { return reader.printedState("attached", "attached-1") })
+	s.eventually(func() error { return reader.printedState("attached", "attached-1") })
 	s.pods(20, "before", "10m")
-	s.within(attachDeadline, func() error { return s.printedBindings(reader, "before", 20) })
+	s.eventually(func() error { return s.printedBindings(reader, "before", 20) })
 
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	s.within(attachDeadline, func() error { return reader.printedState("lost", "attached-1") })
-	s.within(attachDeadline, func() error { return reader.printedState("attached", "attached-2") })
+	s.eventually(func() error { return reader.printedState("lost", "attached-1") })
+	s.eventually(func() error { return reader.printedState("attached", "attached-2") })
 	s.pods(20, "after", "10m")
-	s.within(attachDeadline, func() error { return s.printedBindings(reader, "after", 20) })
+	s.eventually(func() error { return s.printedBindings(reader, "after", 20) })
 	reader.checkSame()
 }
 
@@ -67,10 +64,10 @@ func TestAttach_Explains(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
 	k := s.startKubelet("node-0")
 	p := k.runAs("explained-1", nil, func() *process { return s.schedule() })
-	s.within(attachDeadline, func() error { return p.logged("Successfully acquired lease") })
-	s.within(attachDeadline, p.ready)
+	s.eventually(func() error { return p.logged("Successfully acquired lease") })
+	s.eventually(p.ready)
 	s.pods(1, "huge", "1000")
-	s.within(attachDeadline, func() error {
+	s.eventually(func() error {
 		explain := s.exec("explain", "default/huge-0", "--attach", "--kubeconfig="+s.adminKubeconfig(), "--leader-elect-resource-name="+s.lease)
 		explain.exit()
 		return explain.logged("(?s)huge-0.*Insufficient cpu")
@@ -82,8 +79,8 @@ func TestAttach_DropsStalledReader(t *testing.T) {
 	pods := count(t, 600)
 	s := newFixture(t, nodesFor(2*pods)...)
 	p := s.schedule()
-	s.within(attachDeadline, p.ready)
-	s.within(attachDeadline, func() error { return p.logged("Successfully acquired lease") })
+	s.eventually(p.ready)
+	s.eventually(func() error { return p.logged("Successfully acquired lease") })
 
 	// What the reader has not taken beyond the window is left with the server.
 	client := http.Client{Transport: &http.Transport{
@@ -109,16 +106,16 @@ func TestAttach_DropsStalledReader(t *testing.T) {
 			t.Fatal("the reader is not dropped")
 		}
 		s.pods(pods/10, fmt.Sprintf("round%d", round), "10m")
-		s.within(attachDeadline, func() error { return s.atLeastBound((round + 1) * (pods / 10)) })
+		s.eventually(func() error { return s.atLeastBound((round + 1) * (pods / 10)) })
 		until := time.Now().Add(5 * time.Second)
-		s.within(attachDeadline, func() error {
+		s.eventually(func() error {
 			if p.logged(`A reader left the stream`) == nil || time.Now().After(until) {
 				return nil
 			}
 			return fmt.Errorf("waiting for the reader to be dropped")
 		})
 	}
-	s.within(attachDeadline, func() error {
+	s.eventually(func() error {
 		_, text := p.get("/metrics", apiserver.Admin)
 		if !strings.Contains(text, `orrery_stream_readers_dropped_total{reason="stalled"} 1`) {
 			return fmt.Errorf("/metrics does not count the dropped reader")
@@ -131,15 +128,15 @@ func TestAttach_DropsStalledReader(t *testing.T) {
 // directory.
 func TestRecordDir_SegmentCutByCrashIsRead(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	dir, began := t.TempDir(), time.Now()
 	first := s.schedule("--record-dir=" + dir)
-	s.within(attachDeadline, first.ready)
-	s.within(attachDeadline, func() error { return writtenAfter(dir, began) }) // it may record only later than it is ready
+	s.eventually(first.ready)
+	s.eventually(func() error { return writtenAfter(dir, began) }) // it may record only later than it is ready
 	s.pods(40, "kept", "10m")
 	s.bound(40)
 	bound := time.Now()
-	s.within(attachDeadline, func() error { return writtenAfter(dir, bound.Add(2*time.Second)) })
+	s.eventually(func() error { return writtenAfter(dir, bound.Add(2*time.Second)) })
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -159,11 +156,11 @@ func TestRecordDir_SegmentCutByCrashIsRead(t *testing.T) {
 	}
 
 	second := s.schedule("--record-dir=" + dir)
-	s.within(attachDeadline, second.ready)
+	s.eventually(second.ready)
 	s.pods(10, "next", "10m")
 	s.bound(50)
 	again := time.Now()
-	s.within(attachDeadline, func() error { return writtenAfter(dir, again.Add(2*time.Second)) })
+	s.eventually(func() error { return writtenAfter(dir, again.Add(2*time.Second)) })
 	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

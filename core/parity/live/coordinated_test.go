@@ -37,17 +37,12 @@ func gateFlags() []string {
 // coordinated is a fixture in which the control plane chooses the leader. kube-scheduler can be a candidate for one lease only.
 type coordinated struct{ *fixture }
 
-const (
-	coordinatedLease = "kube-scheduler"
-	// electionTimeout is for an election: the control plane pings all candidates, also dead ones, waits 5 s for each answer,
-	// and repeats that when the other answers have become too old.
-	electionTimeout = 3 * time.Minute
-)
+const coordinatedLease = "kube-scheduler"
 
 func newCoordinated(t *testing.T) *coordinated {
 	t.Helper()
 	c := &coordinated{newFixture(t, nodesFor(300)...)}
-	c.lease, c.leaseDuration = coordinatedLease, shortLease
+	c.lease, c.leaseDuration = coordinatedLease, c.shortLease()
 	clean := func() {
 		_ = c.candidates().DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
 		_ = c.client.CoordinationV1().Leases(metav1.NamespaceSystem).Delete(t.Context(), coordinatedLease, metav1.DeleteOptions{})
@@ -96,7 +91,7 @@ func (c *coordinated) currentLease() *coordinationv1.Lease {
 func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 	c := newCoordinated(t)
 	first := c.startCandidate(scheduler, orrery)
-	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 1) })
+	c.eventually(func() error { return c.tenureOf(scheduler, 1) })
 	oldest := c.waitCandidates(1)[0]
 	c.compareCandidate(&oldest)
 	if _, body := first.get("/readyz?verbose", "admin"); !strings.Contains(body, "[+]informer-sync ok") {
@@ -131,7 +126,7 @@ func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 	if _, err := c.candidates().Create(c.ctx, silent, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	c.within(electionTimeout, c.allAnswered)
+	c.eventually(c.allAnswered)
 	c.eventually(func() error { return admins.sees(append(names, "silent")...) })
 	c.pods(50, "a", "80m")
 	c.bound(50)
@@ -144,13 +139,13 @@ func TestCoordinated_ControlPlaneChooses(t *testing.T) {
 
 	_ = first.Process.Kill()
 	c.pods(50, "b", "80m")
-	c.within(electionTimeout, func() error { return c.tenureOf(rival, 2) })
+	c.eventually(func() error { return c.tenureOf(rival, 2) })
 	c.bound(100)
 	if err := second.logged("Successfully acquired lease"); err != nil {
 		t.Error(err)
 	}
 	c.checkBindings(c.watchBindings())
-	c.checkLeases(time.Time{})
+	c.checkLeases(time.Time{}, time.Time{})
 }
 
 // viewerSession is a console session.
@@ -219,11 +214,11 @@ func (c *coordinated) allAnswered() error {
 func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
 	c := newCoordinated(t)
 	leader := c.startCandidate(scheduler, orrery, "--leader-elect-lease-duration=40s", "--leader-elect-renew-deadline=30s")
-	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 1) })
+	c.eventually(func() error { return c.tenureOf(scheduler, 1) })
 	watches := c.watchBindings()
 	made := c.createSlowly(300)
 	older := c.startCandidate(rival, kubeScheduler, "--emulated-version=1.34")
-	c.within(electionTimeout, func() error { return c.tenureOf(rival, 2) })
+	c.eventually(func() error { return c.tenureOf(rival, 2) })
 	if before, after := c.tenures()[0], c.tenures()[1]; after.first.After(before.expiry()) {
 		t.Errorf("the other leads since %s, after the lease had expired: %+v", after.first, before)
 	}
@@ -235,11 +230,11 @@ func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	c.checkLeases(time.Time{})
+	c.checkLeases(time.Time{}, time.Time{})
 
 	next := c.startCandidate(scheduler, orrery)
 	_ = older.Process.Kill()
-	c.within(electionTimeout, func() error { return c.tenureOf(scheduler, 3) })
+	c.eventually(func() error { return c.tenureOf(scheduler, 3) })
 	if err := <-made; err != nil {
 		t.Fatal(err)
 	}
@@ -248,5 +243,5 @@ func TestCoordinated_YieldsToPreferredHolder(t *testing.T) {
 		t.Error(err)
 	}
 	c.checkBindings(watches)
-	c.checkLeases(time.Time{})
+	c.checkLeases(time.Time{}, time.Time{})
 }

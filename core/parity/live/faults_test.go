@@ -18,9 +18,6 @@ import (
 	"orrery/core/world/live"
 )
 
-// faultTimeout limits how long faults may delay a test on a loaded machine.
-const faultTimeout = 4 * time.Minute
-
 // startBehindProxy starts a replica that reaches the server through a proxy with faults.
 func (s *fixture) startBehindProxy(f faultproxy.Faults, change func(*replica.Options)) (*faultproxy.Proxy, *running) {
 	s.t.Helper()
@@ -114,7 +111,7 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 			proxy, r := s.startBehindProxy(row.faults, nil)
 			s.pods(pods, "a", "80m")
 			s.allBound(pods)
-			s.within(faultTimeout, func() error { // all pods may be bound earlier
+			s.eventually(func() error { // all pods may be bound earlier
 				if !row.enough(proxy.Injected(), r.Counters()) {
 					return fmt.Errorf("too few faults were injected: %+v, %+v", proxy.Injected(), r.Counters())
 				}
@@ -131,7 +128,7 @@ func TestFaults_LoseNoPodAndBindOnce(t *testing.T) {
 // allBound waits, for longer than bound does, until n pods have a node.
 func (s *fixture) allBound(n int) {
 	s.t.Helper()
-	s.within(faultTimeout, func() error {
+	s.eventually(func() error {
 		bound := 0
 		for _, pod := range s.list() {
 			if pod.Spec.NodeName != "" {
@@ -165,14 +162,14 @@ func TestFaults_PreemptionSucceeds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.within(faultTimeout, func() error {
+	s.eventually(func() error {
 		if is := proxy.Injected(); min(is.Busy, is.Lost, is.Cut) < 15 {
 			return fmt.Errorf("too few faults are injected: %+v", is)
 		}
 		return nil
 	})
 	proxy.Set(faultproxy.Faults{})
-	s.within(faultTimeout, func() error {
+	s.eventually(func() error {
 		bound, terminating := 0, 0
 		for _, pod := range s.list() {
 			switch {
@@ -229,14 +226,14 @@ func TestFaults_MissedEventsAreReported(t *testing.T) {
 	}
 	newFixture(t, apiserver.Node(77, "8", "64Gi", "110"))
 	s.pods(after, "after", "80m")
-	s.within(faultTimeout, func() error {
+	s.eventually(func() error {
 		if proxy.Injected().Blind < 5 {
 			return errors.New("too few reads failed")
 		}
 		return nil
 	})
 	proxy.Set(faultproxy.Faults{Expired: 1})
-	s.within(faultTimeout, func() error {
+	s.eventually(func() error {
 		if n := r.Counters().Drifted; n < gone+after+1 {
 			return fmt.Errorf("%d differences were reported, want %d deleted pods, %d new pods, and a node", n, gone, after)
 		}

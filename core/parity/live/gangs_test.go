@@ -46,7 +46,7 @@ func TestGangs_BoundTogether(t *testing.T) {
 func TestGangs_LeaderKilledOnPermit(t *testing.T) {
 	const pods, nodes = 100, 50
 	s := newFixture(t, gangNodes(nodes-1)...)
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	watches := s.watchBindings()
 	first := s.scheduleAs(scheduler, orrery, gangGates)
 	s.eventually(first.ready)
@@ -56,8 +56,9 @@ func TestGangs_LeaderKilledOnPermit(t *testing.T) {
 	s.eventually(s.rejectedMember)
 	second := s.scheduleAs(rival, orrery, gangGates)
 	s.eventually(second.follows)
+	s.keepRunning(second)
 	_ = first.Process.Kill()
-	s.eventually(func() error { return s.tenureOf(rival, 2) })
+	s.eventually(func() error { return s.leads(rival) })
 	if bound := s.atLeastBound(1); bound == nil {
 		t.Error("a pod of the gang was bound before all had room")
 	}

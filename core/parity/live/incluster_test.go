@@ -39,7 +39,7 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	second := k.runAs("orrery-second", i.labels, i.replica)
 	s.eventually(second.ready)
 	reader := i.attach()
-	s.within(attachDeadline, func() error { return reader.printedState("attached", "orrery-first") })
+	s.eventually(func() error { return reader.printedState("attached", "orrery-first") })
 	made := s.createSlowly(pods)
 	s.eventually(func() error { return s.atLeastBound(pods / 6) })
 	if err := first.Process.Signal(syscall.SIGKILL); err != nil {
@@ -50,8 +50,8 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	}
 	s.eventually(func() error { return i.leads(second) })
 	s.allBound(pods)
-	s.within(attachDeadline, func() error { return reader.printedState("lost", "orrery-first") })
-	s.within(attachDeadline, func() error { return reader.printedState("attached", "orrery-second") })
+	s.eventually(func() error { return reader.printedState("lost", "orrery-first") })
+	s.eventually(func() error { return reader.printedState("attached", "orrery-second") })
 
 	i.proxy.Set(faultproxy.Faults{FirstLost: true}) // what is unknown then has to be read
 	const devices, volumes = 20, 20
@@ -62,11 +62,11 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 		s.add(withClaims(small("with-"+name), name))
 	}
 	s.allBound(pods + devices + volumes)
-	s.within(attachDeadline, func() error { return s.printedBindings(reader, "with-", volumes) })
+	s.eventually(func() error { return s.printedBindings(reader, "with-", volumes) })
 	reader.checkSame()
 	i.proxy.Set(faultproxy.Faults{}) // with a lost TokenReview, a reader is not authenticated
 	ofDeployment := i.attachAs(attacher, "deploy/orrery")
-	s.within(attachDeadline, func() error { return ofDeployment.printedState("attached", "orrery-second") })
+	s.eventually(func() error { return ofDeployment.printedState("attached", "orrery-second") })
 	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
 	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
 	i.proxy.Set(faultproxy.Faults{})

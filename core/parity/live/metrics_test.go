@@ -62,8 +62,8 @@ func scrape(t *testing.T, what schedulerProgram, wanted map[string]string) expos
 			t.Fatal(err)
 		}
 		s.eventually(func() error { return s.hasResult("big") })
-		deadline := time.Now().Add(time.Minute)
-		s.within(2*time.Minute, func() error { // the attempt is counted later
+		deadline := time.Now().Add(patience / 2)
+		s.eventually(func() error { // the attempt is counted later
 			code, text := p.get("/metrics", apiserver.Admin)
 			if !strings.Contains(text, `result="unschedulable"`) {
 				return fmt.Errorf("/metrics: %d", code)

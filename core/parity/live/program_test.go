@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -103,6 +104,28 @@ func (s *fixture) execute(what schedulerProgram, args ...string) *process {
 	return p
 }
 
+// keepRunning starts a program again whenever it exits, as a Deployment does: on a loaded machine a replica may lose its lease, and ends.
+func (s *fixture) keepRunning(p *process) {
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-p.end:
+		case <-ctx.Done():
+		}
+		for ctx.Err() == nil {
+			again := exec.CommandContext(ctx, p.Path, p.Args[1:]...)
+			again.Env, again.Stdout, again.Stderr = p.Env, p.output, p.output
+			_ = again.Run()
+		}
+	}()
+	s.t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+}
+
 // schedule runs "orrery run" for the fixture's pods, with the fixture's lease.
 func (s *fixture) schedule(args ...string) *process {
 	s.t.Helper()
@@ -191,7 +214,7 @@ func (p *process) exit() int {
 	select {
 	case <-p.end:
 		return p.ProcessState.ExitCode()
-	case <-time.After(2 * time.Minute):
+	case <-time.After(patience):
 		p.t.Fatalf("the process does not exit; its output is\n%s", p.output)
 		return 0
 	}

@@ -18,7 +18,7 @@ func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 	// Each of the two has its own user, so that the API server's audit log distinguishes them.
 	ours := func() *process { return s.scheduleAs(scheduler, orrery) }
 	theirs := func() *process { return s.scheduleAs(rival, kubeScheduler) }
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	leader, follower := ours(), (*process)(nil)
 	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
 	stream := s.streamPods()
@@ -28,7 +28,7 @@ func TestFailover_BetweenOrreryAndKubeScheduler(t *testing.T) {
 		signal syscall.Signal
 		lease  time.Duration // of the next: short if it is to be killed, long if it is to release it
 	}{
-		{theirs, rival, syscall.SIGKILL, shortLease},
+		{theirs, rival, syscall.SIGKILL, s.leaseDuration},
 		{ours, scheduler, syscall.SIGKILL, longLease},
 		{theirs, rival, syscall.SIGTERM, longLease},
 		{ours, scheduler, syscall.SIGTERM, longLease},
@@ -75,6 +75,15 @@ func (s *fixture) tenureOf(user string, number int) error {
 	tenures := s.tenures()
 	if len(tenures) != number || tenures[number-1].user != user || !tenures[number-1].last.IsZero() {
 		return fmt.Errorf("want %s to hold the lease in tenure %d: %+v", user, number, tenures)
+	}
+	return nil
+}
+
+// leads checks that a user holds the lease.
+func (s *fixture) leads(user string) error {
+	tenures := s.tenures()
+	if n := len(tenures); n == 0 || tenures[n-1].user != user || !tenures[n-1].last.IsZero() {
+		return fmt.Errorf("want %s to hold the lease: %+v", user, tenures)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func leads(r *running, want bool) error {
 // Shows LEAD-27.
 func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 	s := newFixture(t, threeNodes()...)
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	r := s.start(nil)
 	s.eventually(func() error { return leads(r, true) })
 	leases := s.client.CoordinationV1().Leases(metav1.NamespaceSystem)
@@ -168,7 +168,7 @@ func TestScheduling_StopsWhenLeaseIsLost(t *testing.T) {
 			t.Errorf("it stopped with: %v", err)
 		}
 		r.ended <- nil
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Fatal("it does not stop")
 	}
 	if r.Leading() {

@@ -238,7 +238,7 @@ func (s *storageFixture) statefulSet(name string, replicas int, classes []string
 // waitRunning waits until exactly n pods run.
 func (s *storageFixture) waitRunning(n int) {
 	s.t.Helper()
-	s.within(5*time.Minute, func() error {
+	s.eventually(func() error {
 		running, pending := 0, (*v1.Pod)(nil)
 		pods := s.list()
 		for i := range pods {

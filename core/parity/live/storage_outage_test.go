@@ -58,11 +58,12 @@ func TestStorage_RolloutSurvivesRestart(t *testing.T) {
 func TestStorage_RolloutSurvivesKilledLeader(t *testing.T) {
 	pods := count(t, 100)
 	s := newRollout(t, pods, 2*time.Second) // so that the kill falls into that time on a loaded machine too
-	s.leaseDuration = shortLease
+	s.leaseDuration = s.shortLease()
 	leader := s.scheduleAs(scheduler, orrery)
 	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
 	follower := s.scheduleAs(rival, orrery)
 	s.eventually(follower.follows)
+	s.keepRunning(follower)
 	watches := s.watchBindings()
 	pods = s.rollout(pods, spreadInOutage)
 	s.eventually(s.amidBinding)
@@ -70,7 +71,7 @@ func TestStorage_RolloutSurvivesKilledLeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	pods += s.lateSet(pods)
-	s.eventually(func() error { return s.tenureOf(rival, 2) })
+	s.eventually(func() error { return s.leads(rival) })
 	s.waitRunning(pods)
 	s.checkBindings(watches)
 	s.checkVolumes(volumesPerNode)

@@ -192,7 +192,7 @@ func (s *storageFixture) takeTurns(pods int) {
 		s.add(withClaims(small(fmt.Sprintf("pod-%d", i)), claims...))
 	}
 	ran := 0
-	s.within(5*time.Minute, func() error {
+	s.eventually(func() error {
 		// A claim has its volume before it is reported bound. Another fault stays, as its pod is not deleted then.
 		if faults := s.volumeFaults(0); len(faults) > 0 {
 			return fmt.Errorf("volumes of running pods: %q", faults)
