@@ -28,7 +28,7 @@ func document(root string) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	out.WriteString("# What a scheduler must do\n\nEach row has the tests that show it, or the reason why it is not Orrery's. A row that holds something\nelse than was asked for says what, and why. This file is written by `make features-doc` from docs/features/rows and the marks\n" +
+	out.WriteString("# What a scheduler must do\n\nEach row has the tests that show it, or the reason why it is not Orrery's. A row that holds something\nelse than was asked for says what, and why. This file is written by `make docs` from docs/features/rows and the marks\n" +
 		"of the tests; do not edit it.\n")
 	for i := range areas {
 		areas[i].write(&out, marks)

@@ -15,7 +15,7 @@ func TestDocument_UpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(written.Path(root)); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the constants say: make limits-doc writes it anew", written.Path(root))
+		t.Errorf("%s is not what the constants say: make docs writes it anew", written.Path(root))
 	}
 }
 

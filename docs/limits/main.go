@@ -18,7 +18,7 @@ func main() { written.Main() }
 const introduction = `# Limits
 
 Every buffer, cache, history, file, request and reader has a bound, and this page says what happens at it. Bounds
-without an option are constants of the source, named in the last column. This file is written by ` + "`make limits-doc`" + ` from these constants
+without an option are constants of the source, named in the last column. This file is written by ` + "`make docs`" + ` from these constants
 and docs/limits/cluster.md; do not edit it.
 
 An input never takes more than 256 MiB of memory, or fifty times its size if that is more; what is packed, such as a recording, counts as

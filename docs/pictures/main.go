@@ -28,7 +28,7 @@ func write(folder string, check bool, shots []picture) error {
 		path := filepath.Join(folder, s.file+".svg")
 		if check {
 			if there, err := os.ReadFile(path); err != nil || !bytes.Equal(there, picture) {
-				return fmt.Errorf("%s is not what the recordings show: make pictures draws it anew", path)
+				return fmt.Errorf("%s is not what the recordings show: make docs draws it anew", path)
 			}
 			continue
 		}

@@ -65,7 +65,7 @@ func TestWrite_CheckFindsDifference(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(folder, true, pictures[:1]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "make pictures") {
+	if err := write(folder, true, pictures[:1]); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "make docs") {
 		t.Errorf("the error is %v", err)
 	}
 }

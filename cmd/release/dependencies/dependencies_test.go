@@ -23,7 +23,7 @@ func TestDocument_IsWhatIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(got), string(want)); diff != "" {
-		t.Errorf("other modules are used than docs/dependencies.md has: look at what they are, and run make dependencies-doc (-document +used):\n%s", diff)
+		t.Errorf("other modules are used than docs/dependencies.md has: look at what they are, and run make docs (-document +used):\n%s", diff)
 	}
 }
 

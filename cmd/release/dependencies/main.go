@@ -31,7 +31,7 @@ func document(root string) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	out.WriteString("# Dependencies\n\nThe modules that Orrery uses, by what `go list` says for Linux, macOS and Windows, with the licences that their own files\n" +
-		"state. This file is written by `make dependencies-doc`; do not edit it. A test compares it with what is used, so that a change of\n" +
+		"state. This file is written by `make docs`; do not edit it. A test compares it with what is used, so that a change of\n" +
 		"go.mod shows here what it brings.\n")
 	for _, section := range []struct {
 		title  string

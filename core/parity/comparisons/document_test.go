@@ -19,7 +19,7 @@ func TestDocument_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/parity.md is stale: run make parity-doc (-want +got):\n%s", diff)
+		t.Errorf("docs/parity.md is stale: run make docs (-want +got):\n%s", diff)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestDocument_IsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(text) != want {
-		t.Error("docs/fuzzing.md does not list the fuzz targets of the source: run make fuzz-doc")
+		t.Error("docs/fuzzing.md does not list the fuzz targets of the source: run make docs")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // The list of targets stands between two lines of the document.
 const (
-	tableBegin = "<!-- the targets, written by make fuzz-doc -->\n"
+	tableBegin = "<!-- the targets, written by make docs -->\n"
 	tableEnd   = "<!-- end of the targets -->\n"
 )
 
