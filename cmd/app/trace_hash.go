@@ -87,9 +87,17 @@ func seekable(rec *recording) (io.ReadSeeker, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := io.ReadAll(whole)
+	all, err := io.ReadAll(io.LimitReader(whole, maxPipedBytes+1))
+	if err == nil && len(all) > maxPipedBytes {
+		err = fmt.Errorf("%s has more than %d MiB, and hashing reads it twice: save it to a file, and name that", rec.name, maxPipedBytes>>20)
+	}
 	return bytes.NewReader(all), err
 }
+
+// maxPipedBytes is what orrery record writes at most by default.
+//
+//orrery:limit files; a trace on a pipe whose names are hashed, in bytes; an error
+const maxPipedBytes = 256 << 20
 
 // maxSaltBytes bounds a salt file; salts are much shorter.
 //

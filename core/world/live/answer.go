@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,6 +36,10 @@ const (
 	//orrery:limit API server; objects of a list that are asked for at once; they come in pages
 	pageObjects     = 500
 	fewerPerAttempt = 20
+	// answerTimeout is twice what API servers take for an answer at most: only one that sends a byte now and then takes longer.
+	//
+	//orrery:limit API server; how long an answer may take, all of it; an error
+	answerTimeout = 2 * time.Minute
 	//orrery:limit API server; objects of a kind that a question reads; an error
 	maxListObjects = 2 << 20 // the largest clusters have 150,000 pods
 )
@@ -88,6 +93,7 @@ func (p page) context(ctx context.Context) context.Context {
 type boundedTransport struct {
 	through http.RoundTripper
 	packed  bool
+	timeout time.Duration // of an answer
 }
 
 // WrappedRoundTripper lets client-go cancel requests.
@@ -101,6 +107,13 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if t.packed && p.packed {
 			r.Header.Set("Accept-Encoding", "gzip")
 		}
+	}
+	kind, watches := r.Context().Value(watchKey{}).(world.Kind)
+	stays := watches || r.URL.Query().Get("watch") != "" || r.Header.Get("Upgrade") != ""
+	if !stays {
+		ctx, end := context.WithTimeoutCause(r.Context(), t.timeout, fmt.Errorf("the API server's answer took more than %s", t.timeout))
+		defer end()
+		r = r.WithContext(ctx)
 	}
 	response, err := t.through.RoundTrip(r)
 	if err != nil {
@@ -117,30 +130,29 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Header.Del("Content-Length")
 		response.ContentLength = -1
 	}
-	kind, watches := r.Context().Value(watchKey{}).(world.Kind)
 	switch {
 	case response.StatusCode >= http.StatusBadRequest:
-		response.Body = readCloser{io.LimitReader(body, maxStatusBytes), response.Body}
+		text, _ := io.ReadAll(io.LimitReader(body, maxStatusBytes)) // a part of it says enough
+		_ = response.Body.Close()
+		response.Body = io.NopCloser(bytes.NewReader(text))
 	case watches:
 		boundEvents(response, kind)
-	case response.StatusCode == http.StatusSwitchingProtocols, r.URL.Query().Get("watch") != "":
+	case stays:
 	default:
 		if !bounded {
 			p.total = &answerTotal{}
 		}
 		data, err := p.read(body, sent)
 		_ = response.Body.Close()
+		if cause := context.Cause(r.Context()); err != nil && cause != nil {
+			err = cause
+		}
 		if err != nil {
 			return nil, err
 		}
 		response.Body = io.NopCloser(bytes.NewReader(data))
 	}
 	return response, nil
-}
-
-type readCloser struct {
-	io.Reader
-	io.Closer
 }
 
 type countingReader struct {
