@@ -28,6 +28,7 @@ core/testing/mk
 core/testing/mk/kinds: core/testing/mk
 core/objects/nodenames
 core/testing/planted
+core/safe/plural
 core/safe/printable
 core/safe/address: core/safe/printable
 core/safe/panics: core/safe/printable
@@ -66,7 +67,7 @@ core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
 core/evict: core/safe/printable core/world
 core/evict/budget: core/evict core/world
-core/evict/device: core/evict core/scheduler/store core/world
+core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
 core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/objects/requests core/objects/saturating core/world core/world/memory
 core/evict/taint: core/evict core/scheduler/store core/world
@@ -110,19 +111,19 @@ core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
 core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/volumes core/world
-core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world
+core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
 core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory
 core/testing/soak/command: core/testing/soak
 core/testing/soak/plant: core/testing/planted
 # questions about an engine
 core/answers/compare: core/scheduler/config core/scheduler/devices core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/queue core/objects/requests core/objects/saturating core/trace core/trace/play core/scheduler/volumes/outcome core/world
-core/answers/change: core/safe/footprint core/safe/printable core/objects/requests
-core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/devices core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeports core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/safe/spelling core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world
-core/answers/whatif: core/scheduler/config core/scheduler/devices core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory
+core/answers/change: core/safe/footprint core/safe/printable core/objects/requests core/safe/plural
+core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/devices core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeports core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/safe/spelling core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural
+core/answers/whatif: core/scheduler/config core/scheduler/devices core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory core/safe/plural
 # a scheduler and an operator on a cluster
 core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
-core/operator/actions: core/safe/printable core/answers/change core/world
+core/operator/actions: core/safe/printable core/answers/change core/world core/safe/plural
 core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world
 core/trace/stream: core/safe/address core/safe/printable core/trace/play
@@ -136,8 +137,8 @@ themes: core/safe/files core/safe/printable
 views/filter: core/safe/printable core/scheduler/queue
 views/draw: core/objects/saturating themes
 views/orbit
-views: core/objects/saturating themes views/draw views/filter views/orbit
-views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit
+views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural
+views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling
 demo/scenario: core/world/admission core/safe/files core/scheduler/config core/world/deviceapi core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict
@@ -154,7 +155,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect
+cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

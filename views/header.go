@@ -1,6 +1,7 @@
 package views
 
 import (
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -80,10 +81,7 @@ func leaderGauge(h *Header) gauge {
 // settingsGauge says what is not at its default, the requeue rule and feature gates, in forms of which each is shorter.
 func settingsGauge(h *Header) gauge {
 	gates := counted(h.GateCount, "gate")
-	named := "gates " + h.Gates
-	if h.GateCount == 1 {
-		named = "gate " + h.Gates
-	}
+	named := plural.Of(h.GateCount, "gate") + " " + h.Gates
 	g := gauge{shown: true, rank: leaderRank + 1}
 	switch rule := "requeue rule " + h.RequeueRule; {
 	case h.RequeueRule == "" && h.GateCount == 0:

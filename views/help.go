@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -154,18 +155,10 @@ func (f *helpFlow) lines() []string {
 func drawMore(a draw.Area, above, below int, keys string) {
 	text := "the end"
 	if below > 0 {
-		text = "↓ " + strconv.Itoa(below) + " more " + plural(below, "row") + " · " + keys
+		text = "↓ " + strconv.Itoa(below) + " more " + plural.Of(below, "row") + " · " + keys
 	}
 	if above > 0 {
 		text = "↑ " + strconv.Itoa(above) + " above · " + text
 	}
 	a.Fit(0, 0, a.W, themes.Style(themes.Warn), text)
-}
-
-// plural returns a noun for a number of things.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }

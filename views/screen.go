@@ -3,6 +3,7 @@ package views
 import (
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -141,7 +142,7 @@ func SearchCount(a draw.Area, x int, ui *State) int {
 		x = a.Text(x, 0, dim, "…")
 	}
 	if ui.SearchAt == 0 {
-		x = a.Text(x, 0, dim, " "+plural(ui.SearchOf, "row"))
+		x = a.Text(x, 0, dim, " "+plural.Of(ui.SearchOf, "row"))
 	}
 	return x
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -26,10 +27,7 @@ func countNodes(n int) string { return counted(n, "node") }
 
 // counted returns a number with its noun in the singular or plural.
 func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n, noun+"s")
+	return count(n, plural.Of(n, noun))
 }
 
 // readSoFar says of counts in a border whether the reading of a large cluster still goes on.

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"orrery/core/objects/saturating"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/world"
 )
@@ -30,10 +31,7 @@ func momentOf(t time.Time) moment { return moment(t.UTC().Format(time.RFC3339Nan
 
 // countText formats a count: "1,200 pods".
 func countText[N int | int64 | uint64](n N, of string) string {
-	if n != 1 {
-		of += "s"
-	}
-	return humanize.Comma(int64(n)) + " " + of
+	return humanize.Comma(int64(n)) + " " + plural.Of(n, of)
 }
 
 // durationOf converts the seconds of a JSON document, at most 292 years.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/world"
 	"orrery/views"
@@ -48,19 +49,12 @@ func (x *deviceIndex) briefRow(r *poolRow) *views.DeviceRow {
 func (p *devicePool) note() string {
 	var parts []string
 	if p.missing > 0 {
-		parts = append(parts, "incomplete: "+countText(p.missing, "slice")+" not published")
+		parts = append(parts, "incomplete: "+plural.Count(p.missing, "slice")+" not published")
 	}
 	if p.outdated > 0 {
-		parts = append(parts, countText(p.outdated, "outdated slice"))
+		parts = append(parts, plural.Count(p.outdated, "outdated slice"))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func countText(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 // holdersOn names the workloads that have devices of a row, with how many if it is more than one; keys are all of their pods.
@@ -248,7 +242,7 @@ func (x *deviceIndex) factsOf(u *deviceUnit) string {
 		facts = append(facts, "several claims may share it")
 	}
 	if parts := u.partitions(); parts > 0 {
-		facts = append(facts, "divides into "+countText(parts, "partition"))
+		facts = append(facts, "divides into "+plural.Count(parts, "partition"))
 	}
 	if len(u.whole.device.BindingConditions) > 0 {
 		facts = append(facts, "pods wait for "+strings.Join(u.whole.device.BindingConditions, ", "))

@@ -1,9 +1,9 @@
 package collect
 
 import (
-	"strconv"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -46,21 +46,13 @@ func (m *driftCache) of(e *engine.Engine) string {
 	}
 	switch missing := e.Store().Len(world.Node) - cached; {
 	case missing > 0:
-		m.text = nodes(missing) + " missing in the cache"
+		m.text = plural.Count(missing, "node") + " missing in the cache"
 	case missing < 0:
-		m.text = nodes(-missing) + " in the cache but not in the cluster"
+		m.text = plural.Count(-missing, "node") + " in the cache but not in the cluster"
 	case differ == 1:
 		m.text = printable.Text(first) + " differs from the cluster"
 	case differ > 1:
-		m.text = nodes(differ) + " differ from the cluster, among them " + printable.Text(first)
+		m.text = plural.Count(differ, "node") + " differ from the cluster, among them " + printable.Text(first)
 	}
 	return m.text
-}
-
-// nodes formats a number of nodes.
-func nodes(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return strconv.Itoa(n) + " nodes"
 }

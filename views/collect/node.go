@@ -11,6 +11,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/requests"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -60,19 +61,12 @@ func nodeFacts(info fwk.NodeInfo) []views.Fact {
 	add("ports", portsOf(info.GetUsedPorts()))
 	add("claims", claimsOf(info.GetPVCRefCounts()))
 	if n := len(info.GetPodsWithAffinity()); n > 0 {
-		add("affinity", podCount(n)+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
+		add("affinity", plural.Count(n, "pod")+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
 	}
 	add("kubelet", node.Status.NodeInfo.KubeletVersion)
 	add("instance", node.Labels[v1.LabelInstanceTypeStable])
 	add("architecture", strings.TrimSpace(node.Status.NodeInfo.OperatingSystem+" "+node.Status.NodeInfo.Architecture))
 	return facts
-}
-
-func podCount(n int) string {
-	if n == 1 {
-		return "1 pod"
-	}
-	return strconv.Itoa(n) + " pods"
 }
 
 // portsOf lists the host ports in use, with their address unless that is 0.0.0.0.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -59,11 +60,7 @@ func Pending(e *engine.Engine, namespace string, shadows bool) (*views.Pending, 
 		return nil, fmt.Errorf("looking for the nodes that would place the pending pods: %w", err)
 	}
 	if nodes > 0 {
-		noun := "nodes"
-		if nodes == 1 {
-			noun = "node"
-		}
-		v.Capacity = fmt.Sprintf("%d more %s like %s would place %d of the %d pods", nodes, noun, printable.Text(like), places, v.Pods)
+		v.Capacity = fmt.Sprintf("%d more %s like %s would place %d of the %d pods", nodes, plural.Of(nodes, "node"), printable.Text(like), places, v.Pods)
 	}
 	return v, nil
 }

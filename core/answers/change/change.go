@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/safe/plural"
 )
 
 // Verb is the action of a change.
@@ -81,11 +83,7 @@ func (c Change) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 func (c Change) Words() []string {
 	switch c.Verb {
 	case AddNodes:
-		noun := "nodes"
-		if c.Count == 1 {
-			noun = "node"
-		}
-		return []string{"add", strconv.Itoa(c.Count), noun, "like", c.Name}
+		return []string{"add", strconv.Itoa(c.Count), plural.Of(c.Count, "node"), "like", c.Name}
 	case DeleteNode:
 		return []string{"delete", "node", c.Name}
 	case AddVolume, SetCapacity:

@@ -8,6 +8,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/dynamicresources"
@@ -141,7 +142,7 @@ func (d *Devices) sentence(p *pendingPod, x *engine.Explanation, allowed []*engi
 	}
 	if d.Allowed > 0 {
 		d.Blocked = p.blockers(x, allowed)
-		lead := fmt.Sprintf("devices allow %d of %s", d.Allowed, counted(d.Nodes, "node"))
+		lead := fmt.Sprintf("devices allow %d of %s", d.Allowed, plural.Count(d.Nodes, "node"))
 		return blockedSentence(d.Allowed, d.Blocked, lead, p.nodesText(allowed))
 	}
 	facts := d.facts()
@@ -362,7 +363,7 @@ func (r *DeviceRequest) line(c *DeviceClaim) string {
 		text = r.Says
 	}
 	if r.TooFewOn > 0 {
-		text += fmt.Sprintf("; too few on %s", counted(r.TooFewOn, "node"))
+		text += fmt.Sprintf("; too few on %s", plural.Count(r.TooFewOn, "node"))
 	}
 	return text
 }

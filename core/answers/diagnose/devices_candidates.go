@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orrery/core/answers/change"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
@@ -108,7 +109,7 @@ func (d *Devices) requestRemedies(namespace string, r *DeviceRequest, nodes []*n
 		return cmp.Compare(a.counts[r.index].usable, b.counts[r.index].usable)
 	})
 	if most := best.counts[r.index].usable; most > 0 && !r.All && int64(most) < r.Count {
-		fewer := r.remedy(change.SetDeviceCount, namespace, "", "for "+counted(most, "device")+" only", best.node)
+		fewer := r.remedy(change.SetDeviceCount, namespace, "", "for "+plural.Count(most, "device")+" only", best.node)
 		fewer.Change.Count = most
 		remedies = append(remedies, fewer)
 	}

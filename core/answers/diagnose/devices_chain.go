@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/objects/requests"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/config"
 	"orrery/core/world"
@@ -203,9 +204,9 @@ func (p *pendingPod) describeAllocated(c *DeviceClaim) {
 		c.Devices = append(c.Devices, deviceID{result.Driver, result.Pool, result.Device}.String())
 	}
 	c.Reaches = len(p.reachedBy(allocation))
-	c.Says = fmt.Sprintf("has %s: %s", counted(len(c.Devices), "device"), listed(c.Devices))
+	c.Says = fmt.Sprintf("has %s: %s", plural.Count(len(c.Devices), "device"), listed(c.Devices))
 	if c.Reaches < len(p.nodes) {
-		c.Says += fmt.Sprintf("; %d of %s can use it", c.Reaches, counted(len(p.nodes), "node"))
+		c.Says += fmt.Sprintf("; %d of %s can use it", c.Reaches, plural.Count(len(p.nodes), "node"))
 	}
 }
 
@@ -304,7 +305,7 @@ func newDeviceRequest(r DeviceRequest, capacity *resourcev1.CapacityRequirements
 
 // asks is what it requests: "2 devices of class gpu".
 func (r *DeviceRequest) asks() string {
-	text := counted(int(r.Count), "device") + " of class " + r.Class
+	text := plural.Count(int(r.Count), "device") + " of class " + r.Class
 	if r.All {
 		text = "all devices of class " + r.Class
 	}

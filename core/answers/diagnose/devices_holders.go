@@ -11,6 +11,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/engine"
 )
@@ -136,7 +137,7 @@ func (d *DeviceHolder) text(own int32) string {
 	}
 	text += ")"
 	if d.Users > 1 {
-		text += fmt.Sprintf(" and %s", counted(d.Users-1, "other pod"))
+		text += fmt.Sprintf(" and %s", plural.Count(d.Users-1, "other pod"))
 	}
 	return text
 }

@@ -9,6 +9,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/safe/plural"
 )
 
 // inventory is all devices, by the nodes that reach them.
@@ -233,7 +235,7 @@ func (p *poolOn) says() string {
 	switch p.state {
 	case poolIncomplete:
 		return name + fmt.Sprintf("is incomplete: %d of %s of generation %d exist", p.sizes[p.generation],
-			counted(int(p.slices[0].Spec.Pool.ResourceSliceCount), "slice"), p.generation)
+			plural.Count(int(p.slices[0].Spec.Pool.ResourceSliceCount), "slice"), p.generation)
 	case poolOutdated:
 		return name + fmt.Sprintf("is being replaced: the slices for the node are of generation %d, and the newest is %d", p.generation, p.newest)
 	case poolInvalid:

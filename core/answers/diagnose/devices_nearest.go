@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/dynamicresources"
 )
@@ -98,15 +99,15 @@ func (w *deviceWhy) nearestText(m *NearestDevices) string {
 	case count.all == 0:
 		return text + "it has no devices"
 	case m.Matching == 0:
-		return text + fmt.Sprintf("none of its %s matches", counted(count.all, "device"))
+		return text + fmt.Sprintf("none of its %s matches", plural.Count(count.all, "device"))
 	case m.Free == m.Matching:
-		return text + fmt.Sprintf("it has %s %s, and %d are needed", counted(m.Matching, "device"), which, m.Wanted)
+		return text + fmt.Sprintf("it has %s %s, and %d are needed", plural.Count(m.Matching, "device"), which, m.Wanted)
 	}
 	are := "are"
 	if m.Matching == 1 || m.Free == 1 {
 		are = "is"
 	}
-	text += fmt.Sprintf("%d of its %s %s %s free, %d needed", m.Free, counted(m.Matching, "device"), which, are, m.Wanted)
+	text += fmt.Sprintf("%d of its %s %s %s free, %d needed", m.Free, plural.Count(m.Matching, "device"), which, are, m.Wanted)
 	return text + "; " + listed(w.others(m))
 }
 
@@ -146,9 +147,9 @@ func (w *deviceWhy) others(m *NearestDevices) []string {
 func (m *NearestDevices) hint() string {
 	switch short := m.Wanted - m.Free; {
 	case m.Matching < m.Wanted:
-		return fmt.Sprintf("would fit on %s with %s %s there", m.Node, counted(m.Wanted-m.Matching, "more device"), m.request.which(m.Wanted-m.Matching))
+		return fmt.Sprintf("would fit on %s with %s %s there", m.Node, plural.Count(m.Wanted-m.Matching, "more device"), m.request.which(m.Wanted-m.Matching))
 	case len(m.Held) >= short:
-		return fmt.Sprintf("would fit on %s with %s %s", m.Node, counted(short, "more free device"), m.request.which(short))
+		return fmt.Sprintf("would fit on %s with %s %s", m.Node, plural.Count(short, "more free device"), m.request.which(short))
 	}
 	return ""
 }

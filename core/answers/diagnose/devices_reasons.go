@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"orrery/core/safe/plural"
 )
 
 // DeviceReason is why some devices do not do for a request.
@@ -114,7 +116,7 @@ func (g *reasonGroups) outOfReach() *DeviceReason {
 	if first == nil {
 		return nil
 	}
-	reason.Says = counted(reason.Devices, "device") + " would match, such as " + first.id.short() + ", which those nodes do not reach"
+	reason.Says = plural.Count(reason.Devices, "device") + " would match, such as " + first.id.short() + ", which those nodes do not reach"
 	return reason
 }
 
@@ -125,7 +127,7 @@ func (w *deviceWhy) reason(r *DeviceRequest, group *reasonGroup) DeviceReason {
 	if group.devices == 1 {
 		are, do = " is ", " does not match "
 	}
-	number := counted(group.devices, "device")
+	number := plural.Count(group.devices, "device")
 	switch group.trouble {
 	case TroubleTaken:
 		w.describeTaken(&reason, group, number+are)
@@ -149,7 +151,7 @@ func (w *deviceWhy) reason(r *DeviceRequest, group *reasonGroup) DeviceReason {
 	default:
 		more := ""
 		if group.devices > 1 {
-			more = "; so it is with " + counted(group.devices-1, "more device")
+			more = "; so it is with " + plural.Count(group.devices-1, "more device")
 		}
 		reason.Says = group.first.id.short() + " " + w.verdict(r, group.first).value + more
 	}

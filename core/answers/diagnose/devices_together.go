@@ -7,6 +7,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
+
+	"orrery/core/safe/plural"
 )
 
 // togetherReason is why the devices of a node do not do for all requests together, though for each there are enough.
@@ -111,7 +113,7 @@ func unequal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) 
 	if most >= want {
 		return nil
 	}
-	r := &togetherReason{kind: "match " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.title(), counted(want, "device"))}
+	r := &togetherReason{kind: "match " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.title(), plural.Count(want, "device"))}
 	switch {
 	case len(values) > 1:
 		a, b := byValue[values[0]][0], byValue[values[1]][0]
@@ -140,7 +142,7 @@ func equal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) *t
 		return nil
 	}
 	r := &togetherReason{kind: "distinct " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint distinctAttribute %s of %s: %s needed with different values, and there are %d",
-		attribute, c.title(), counted(want, "device"), len(byValue))}
+		attribute, c.title(), plural.Count(want, "device"), len(byValue))}
 	switch {
 	case twin != nil:
 		value := attributeOf(twin, attribute)
@@ -179,7 +181,7 @@ func (w *deviceWhy) competing(n *nodeDevices) *togetherReason {
 	if len(names) < 2 || want <= len(seen) {
 		return nil
 	}
-	return &togetherReason{kind: "competing", says: fmt.Sprintf("requests %s together need %s, and %d do for them", strings.Join(names[:min(len(names), maxHolders)], " and "), counted(want, "device"), len(seen))}
+	return &togetherReason{kind: "competing", says: fmt.Sprintf("requests %s together need %s, and %d do for them", strings.Join(names[:min(len(names), maxHolders)], " and "), plural.Count(want, "device"), len(seen))}
 }
 
 // overdrawn is why devices that share counters cannot be allocated together; nil if the devices share none.
@@ -190,7 +192,7 @@ func (w *deviceWhy) overdrawn(n *nodeDevices) *togetherReason {
 			if len(d.ConsumesCounters) > 0 {
 				set := d.ConsumesCounters[0].CounterSet
 				return &togetherReason{kind: "counters", says: fmt.Sprintf("each of the %s that do would fit alone, but they share counters such as set %s, which has too little left for all that are needed",
-					counted(len(usable), "device"), set)}
+					plural.Count(len(usable), "device"), set)}
 			}
 			if w.isShared(d) {
 				return &togetherReason{kind: "capacity", says: fmt.Sprintf("each request would fit alone, but they share the capacity of %s, which has too little left for all", d.id.short())}

@@ -7,6 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/safe/plural"
 )
 
 // DeviceTrouble is why a device does not do for a request.
@@ -182,7 +184,7 @@ func (w *deviceWhy) says(r *DeviceRequest, d *poolDevice, v *deviceVerdict) stri
 		return v.value
 	}
 	if ptr.Deref(d.AllowMultipleAllocations, false) && len(w.inventory.holders[d.id]) > 0 {
-		return "does: it is shared with " + counted(len(w.inventory.holders[d.id]), "claim")
+		return "does: it is shared with " + plural.Count(len(w.inventory.holders[d.id]), "claim")
 	}
 	return "is free"
 }

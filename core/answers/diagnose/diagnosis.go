@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -202,13 +202,13 @@ func (d *Diagnosis) afterwards() string {
 func (d *Diagnosis) PlacedSummary() string {
 	switch lead := d.Decision.Score - d.Decision.RunnerUpScore; {
 	case d.Decision.RunnerUp == "":
-		return "the only feasible node of " + counted(d.Decision.Examined, "node") + " examined"
+		return "the only feasible node of " + plural.Count(d.Decision.Examined, "node") + " examined"
 	case lead == 0:
 		return "tied with " + d.Decision.RunnerUp
 	case len(d.Scores) == 0:
-		return counted(int(lead), "point") + " ahead of " + d.Decision.RunnerUp
+		return plural.Count(int(lead), "point") + " ahead of " + d.Decision.RunnerUp
 	default:
-		return counted(int(lead), "point") + " ahead of " + d.Decision.RunnerUp + ", most by " + d.Scores[0].Plugin
+		return plural.Count(int(lead), "point") + " ahead of " + d.Decision.RunnerUp + ", most by " + d.Scores[0].Plugin
 	}
 }
 
@@ -227,11 +227,4 @@ func (d *Diagnosis) Node(name string) *engine.NodeVerdict {
 		return &d.Nodes[i]
 	}
 	return &engine.NodeVerdict{Node: name}
-}
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }

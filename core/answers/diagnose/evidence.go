@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/scheduler/plugins/interpodaffinity"
@@ -42,7 +43,7 @@ func (r *Reason) Hint() string {
 			return hint
 		}
 	}
-	return counted(len(r.OnlyOn), "node") + " blocked only by " + r.Message
+	return plural.Count(len(r.OnlyOn), "node") + " blocked only by " + r.Message
 }
 
 // limitedByAffinity begins the engine's message for nodes that a PreFilter result leaves out; NodeAffinity's leaves out

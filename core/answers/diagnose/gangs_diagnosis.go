@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/gangs"
@@ -113,7 +114,7 @@ func GangOf(e *engine.Engine, key gangs.Key) (*Gang, error) {
 	s.describeMembers(g)
 	switch g.State {
 	case GangIncomplete:
-		g.Why = counted(g.MinCount-g.Pods, "more pod") + " of its group to be created"
+		g.Why = plural.Count(g.MinCount-g.Pods, "more pod") + " of its group to be created"
 	case GangNoWorkload:
 		g.Why = "workload " + key.Workload + " does not exist"
 	case GangNoGroup:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orrery/core/answers/change"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
@@ -163,11 +164,7 @@ func (s *gangSearch) tryNodes(g *Gang) error {
 	if err != nil {
 		return err
 	}
-	noun := "node"
-	if high > 1 {
-		noun += "s"
-	}
-	r := GangRemedy{Changes: []change.Change{nodes(high)}, Text: fmt.Sprintf("add %d more %s like %s", high, noun, like)}
+	r := GangRemedy{Changes: []change.Change{nodes(high)}, Text: fmt.Sprintf("add %d more %s like %s", high, plural.Of(high, "node"), like)}
 	return s.try(g, r, s.now().Add(gangPatience))
 }
 

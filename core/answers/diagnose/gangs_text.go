@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 )
 
@@ -113,7 +114,7 @@ func (t *GangTrial) text() string {
 }
 
 func (r *GangRival) text() string {
-	who := fmt.Sprintf("gang %s, which holds %s and needs %d more", r.Name, counted(r.Holding, "place"), r.Needed)
+	who := fmt.Sprintf("gang %s, which holds %s and needs %d more", r.Name, plural.Count(r.Holding, "place"), r.Needed)
 	switch {
 	case r.Deadlock():
 		return "deadlock with " + who + ": each of the two fits without the places of the other"

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -46,7 +47,7 @@ func signsOfLife(e *engine.Engine, name string) string {
 	}
 	text := "it has placed none of the pods here"
 	if placed > 0 {
-		text = "it has placed " + counted(placed, "pod") + " here"
+		text = "it has placed " + plural.Count(placed, "pod") + " here"
 	}
 	if !last.IsZero() {
 		text += ", the last at " + last.Format(time.RFC3339)

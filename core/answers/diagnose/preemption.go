@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/preempt"
 )
@@ -143,10 +144,10 @@ func (e *Preemption) Facts() []string {
 		}
 	}
 	if e.Unresolvable > 0 {
-		facts = append(facts, "preemption would not help on "+counted(e.Unresolvable, "node"))
+		facts = append(facts, "preemption would not help on "+plural.Count(e.Unresolvable, "node"))
 	}
 	if e.NotTried > 0 {
-		facts = append(facts, counted(e.NotTried, "more node")+" not tried: there were candidates enough")
+		facts = append(facts, plural.Count(e.NotTried, "more node")+" not tried: there were candidates enough")
 	}
 	return facts
 }

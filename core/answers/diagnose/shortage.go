@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/engine"
 )
@@ -98,9 +99,9 @@ type PodLimit struct {
 
 // Facts implements Evidence.
 func (l *PodLimit) Facts() []string {
-	text := fmt.Sprintf("nearest is %s: %d of %s", l.Nearest, l.Pods, counted(l.Allowed, "allowed pod"))
+	text := fmt.Sprintf("nearest is %s: %d of %s", l.Nearest, l.Pods, plural.Count(l.Allowed, "allowed pod"))
 	if l.Nominated > 0 {
-		text += ", and " + counted(l.Nominated, "pod") + " nominated here"
+		text += ", and " + plural.Count(l.Nominated, "pod") + " nominated here"
 	}
 	return []string{text}
 }
@@ -196,10 +197,10 @@ func (s *Shortage) String() string {
 		return fmt.Sprintf("requests %s; no node offers %s", requested, s.Resource)
 	case s.Requested <= s.Largest && s.Never():
 		return fmt.Sprintf("requests %s; none of %s is large enough for all its requests, even without pods: no node here can ever hold it",
-			requested, counted(s.Nodes, "node"))
+			requested, plural.Count(s.Nodes, "node"))
 	case s.Never():
 		return fmt.Sprintf("requests %s; the largest of %s has %s allocatable: no node here can ever hold it",
-			requested, counted(s.Nodes, "node"), formatAmount(s.Resource, s.Largest))
+			requested, plural.Count(s.Nodes, "node"), formatAmount(s.Resource, s.Largest))
 	}
 	return fmt.Sprintf("requests %s, at most %s free there", requested, formatAmount(s.Resource, s.MostFree))
 }

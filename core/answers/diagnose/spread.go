@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/objects/saturating"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/podtopologyspread"
 )
@@ -137,7 +138,7 @@ func (s *Skew) facts(domains bool) []string {
 		c := &s.Constraints[i]
 		if s.unlabeled {
 			if len(c.Unlabeled) > 0 {
-				facts = append(facts, counted(len(c.Unlabeled), "node")+" without the label "+c.Key+": "+listed(c.Unlabeled))
+				facts = append(facts, plural.Count(len(c.Unlabeled), "node")+" without the label "+c.Key+": "+listed(c.Unlabeled))
 			}
 			continue
 		}
@@ -185,5 +186,5 @@ func (s *Skew) Hint() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "would fit on " + counted(nodes, "node") + " with " + strings.Join(words, " and ") + ", or ScheduleAnyway"
+	return "would fit on " + plural.Count(nodes, "node") + " with " + strings.Join(words, " and ") + ", or ScheduleAnyway"
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 )
@@ -58,7 +59,7 @@ func (c *Cordoned) Hint() string {
 	if len(c.only) == 1 {
 		return "would fit with " + c.only[0] + " uncordoned"
 	}
-	return "would fit with one of " + counted(len(c.only), "node") + " uncordoned"
+	return "would fit with one of " + plural.Count(len(c.only), "node") + " uncordoned"
 }
 
 // maxTaints bounds the taints in a hint.
@@ -152,7 +153,7 @@ func repels(t *v1.Taint) bool {
 func (u *Untolerated) Facts() []string {
 	facts := make([]string, len(u.Taints))
 	for i, t := range u.Taints {
-		facts[i] = t.Taint.ToString() + " on " + counted(len(t.Nodes), "node") + ": " + listed(t.Nodes)
+		facts[i] = t.Taint.ToString() + " on " + plural.Count(len(t.Nodes), "node") + ": " + listed(t.Nodes)
 		if !t.Since.IsZero() {
 			facts[i] += ", since " + t.Since.Format(time.RFC3339)
 		}
@@ -168,5 +169,5 @@ func (u *Untolerated) Hint() string {
 		nodes += set.nodes
 		words = append(words, set.taints)
 	}
-	return "would fit on " + counted(nodes, "node") + " with a toleration of " + strings.Join(words, " or ")
+	return "would fit on " + plural.Count(nodes, "node") + " with a toleration of " + strings.Join(words, " or ")
 }

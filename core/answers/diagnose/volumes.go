@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orrery/core/objects/requests"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/scheduler/plugins/volumebinding"
@@ -52,7 +53,7 @@ func (p *pendingPod) storage(x *engine.Explanation) *Storage {
 	if lead != "" {
 		s.Says = blockedSentence(s.Allowed, s.Blocked, lead, p.nodesText(allowed))
 	} else if all := p.blockers(x, passing(x, func(engine.PluginStatus) bool { return true })); len(all) > 0 && isStorage(all[0].Plugin) {
-		s.Says = fmt.Sprintf("%d of %s: %s", all[0].Nodes, counted(s.Nodes, "node"), all[0].Says)
+		s.Says = fmt.Sprintf("%d of %s: %s", all[0].Nodes, plural.Count(s.Nodes, "node"), all[0].Says)
 	}
 	return s
 }
@@ -70,7 +71,7 @@ func (p *pendingPod) allowed(x *engine.Explanation, links []ClaimLink) (nodes []
 	}
 	nodes = passing(x, func(s engine.PluginStatus) bool { return s.Plugin != volumebinding.Name })
 	if len(nodes) < len(x.Nodes) && len(nodes) > 0 {
-		lead = fmt.Sprintf("%s can get a volume on %d of %s", openText(links), len(nodes), counted(len(x.Nodes), "node"))
+		lead = fmt.Sprintf("%s can get a volume on %d of %s", openText(links), len(nodes), plural.Count(len(x.Nodes), "node"))
 	}
 	return nodes, lead
 }

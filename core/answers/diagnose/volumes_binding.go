@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/world"
@@ -39,7 +40,7 @@ func Awaited(e *engine.Engine, pod *v1.Pod, objects []framework.ObjectKey) strin
 		}
 	}
 	if len(waits) == 0 {
-		return counted(len(objects), "object")
+		return plural.Count(len(objects), "object")
 	}
 	return listed(waits)
 }

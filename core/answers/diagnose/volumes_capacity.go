@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/world"
 )
@@ -130,7 +131,7 @@ func (e *StorageShort) Facts() []string {
 			parts = append(parts, fmt.Sprintf("less in %d more", more))
 		}
 		if c.Unpublished > 0 {
-			parts = append(parts, "nothing for "+counted(c.Unpublished, "node"))
+			parts = append(parts, "nothing for "+plural.Count(c.Unpublished, "node"))
 		}
 		facts = append(facts, fmt.Sprintf("claim %s requests %s of class %s; %s publishes at most %s",
 			c.Claim, c.Requested, c.Class, c.Provisioner, strings.Join(parts, "; ")))

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/world"
@@ -135,7 +136,7 @@ func (p *pendingPod) volumeLink(pv *v1.PersistentVolume) *VolumeLink {
 	if l.Place != "" {
 		says = append(says, "is "+l.Place)
 	}
-	says = append(says, fmt.Sprintf("reaches %d of %s", l.Reaches, counted(len(p.nodes), "node")))
+	says = append(says, fmt.Sprintf("reaches %d of %s", l.Reaches, plural.Count(len(p.nodes), "node")))
 	for o := range p.engine.Store().Objects(world.VolumeAttachment) {
 		a := o.(*storagev1.VolumeAttachment)
 		if source := a.Spec.Source.PersistentVolumeName; source != nil && *source == pv.Name {

@@ -7,6 +7,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"orrery/core/objects/csimigration"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/plugins/volumezone"
@@ -71,7 +72,7 @@ func (e *VolumesElsewhere) Facts() []string {
 	for _, v := range e.Volumes {
 		fact := "claim " + v.Claim + " " + v.Says
 		if v.Place != "" || v.Reaches > 0 {
-			fact += fmt.Sprintf(": %d of %s can use it", v.Reaches, counted(e.Nodes, "node"))
+			fact += fmt.Sprintf(": %d of %s can use it", v.Reaches, plural.Count(e.Nodes, "node"))
 		}
 		facts = append(facts, fact)
 	}
@@ -86,9 +87,6 @@ func (e *VolumesElsewhere) Hint() string {
 	if e.only == 0 {
 		return ""
 	}
-	text := counted(e.only, "node") + " would fit but for the volume"
-	if len(e.Volumes) > 1 {
-		text += "s"
-	}
+	text := plural.Count(e.only, "node") + " would fit but for the " + plural.Of(len(e.Volumes), "volume")
 	return text + "; a volume does not move: its data would have to be restored there"
 }

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/scheduler/plugins/volumerestrictions"
 )
@@ -157,7 +158,7 @@ func (e *VolumeLimits) Facts() []string {
 		facts = append(facts, fmt.Sprintf("%s has %d of %d volumes of %s, and the pod adds %d", l.Node, l.Attached, l.Limit, l.Driver, l.Added))
 	}
 	if more := len(e.Nodes) - maxListed; more > 0 {
-		facts = append(facts, counted(more, "more node")+" like these")
+		facts = append(facts, plural.Count(more, "more node")+" like these")
 	}
 	return facts
 }
@@ -165,5 +166,5 @@ func (e *VolumeLimits) Facts() []string {
 // Hint implements Evidence.
 func (e *VolumeLimits) Hint() string {
 	l := &e.Nodes[0]
-	return fmt.Sprintf("would fit on %s with %s of %s less there", l.Node, counted(int(l.excess()), "volume"), l.Driver)
+	return fmt.Sprintf("would fit on %s with %s of %s less there", l.Node, plural.Count(int(l.excess()), "volume"), l.Driver)
 }

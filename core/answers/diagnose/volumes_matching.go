@@ -9,6 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/volumes"
@@ -210,7 +211,7 @@ func (e *NothingToBind) Hint() string {
 		return ""
 	}
 	if e.Claims[0].Selected != "" {
-		return fmt.Sprintf("would fit on %s without the annotation %s of claim %s", counted(e.only, "node"), volume.AnnSelectedNode, e.Claims[0].Claim)
+		return fmt.Sprintf("would fit on %s without the annotation %s of claim %s", plural.Count(e.only, "node"), volume.AnnSelectedNode, e.Claims[0].Claim)
 	}
-	return fmt.Sprintf("would fit on %s with a PersistentVolume there for claim %s: %s", counted(e.only, "node"), e.Claims[0].Claim, e.Claims[0].asks)
+	return fmt.Sprintf("would fit on %s with a PersistentVolume there for claim %s: %s", plural.Count(e.only, "node"), e.Claims[0].Claim, e.Claims[0].asks)
 }

@@ -9,6 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/plugins/volumezone"
 )
 
@@ -151,7 +152,7 @@ func (p *pendingPod) zonesText(names []string) string {
 	}
 	parts := []string{}
 	for _, zone := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, counted(counts[zone], "node")+" in "+zoneName(zone))
+		parts = append(parts, plural.Count(counts[zone], "node")+" in "+zoneName(zone))
 	}
 	return listed(parts)
 }

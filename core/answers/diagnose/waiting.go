@@ -7,6 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
+
+	"orrery/core/safe/plural"
 )
 
 // waiting says what a pod waits for besides its turn: its scheduling gates, its gang, or the victims on its nominated node. It
@@ -23,11 +25,7 @@ func (p *pendingPod) waiting(e *Preemption) string {
 		for i := range gates {
 			names[i] = gates[i].Name
 		}
-		text := "held by its scheduling gate"
-		if len(gates) > 1 {
-			text += "s"
-		}
-		text += " " + listed(names)
+		text := "held by its " + plural.Of(len(gates), "scheduling gate") + " " + listed(names)
 		if created := p.pod.CreationTimestamp; !created.IsZero() { // gates cannot be added later
 			text += " since " + created.UTC().Format(time.RFC3339)
 		}
@@ -42,13 +40,13 @@ func (p *pendingPod) waiting(e *Preemption) string {
 	}
 	text := "nominated to " + node
 	if e != nil && len(e.Evicting) > 0 {
-		return text + ", waiting for the eviction of " + counted(len(e.Evicting), "victim")
+		return text + ", waiting for the eviction of " + plural.Count(len(e.Evicting), "victim")
 	}
 	victims, longest := p.victims(node)
 	if victims == 0 {
 		return text + ", tried again at its next turn"
 	}
-	text += ", waiting for " + counted(victims, "victim") + " to terminate"
+	text += ", waiting for " + plural.Count(victims, "victim") + " to terminate"
 	if grace := longest.DeletionGracePeriodSeconds; grace != nil {
 		left := max(longest.DeletionTimestamp.Sub(p.engine.Now()), 0).Round(time.Second)
 		text += fmt.Sprintf(" (%s of %s grace left)", left, time.Duration(*grace)*time.Second)

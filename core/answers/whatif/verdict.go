@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orrery/core/evict/budget"
+	"orrery/core/safe/plural"
 )
 
 // Blocks reports whether a budget keeps a drain from its end.
@@ -23,7 +24,7 @@ func (a *Result) Verdict() string {
 	for _, kind := range []ChangeKind{Evicted, BecomesPending, Gone, Placed, Moved, OtherNode, Created, NotEvicted} {
 		n, what := counts[kind], strconv.Itoa(counts[kind])
 		if len(parts) == 0 && !a.Blocks() {
-			what = plural(n, "pod")
+			what = plural.Count(n, "pod")
 		}
 		if n > 0 {
 			parts = append(parts, what+" "+verdictWords[kind])
@@ -32,7 +33,7 @@ func (a *Result) Verdict() string {
 	rest := strings.Join(parts, ", ")
 	switch {
 	case a.Blocks():
-		blocked := fmt.Sprintf("blocked: %d of %s cannot be evicted (%s)", len(a.Blocked), plural(a.ToEvict, "pod"), a.blockers())
+		blocked := fmt.Sprintf("blocked: %d of %s cannot be evicted (%s)", len(a.Blocked), plural.Count(a.ToEvict, "pod"), a.blockers())
 		if rest != "" {
 			blocked += "; " + rest
 		}
@@ -60,7 +61,7 @@ func (a *Result) blockers() string {
 			case budget.MultipleBudgets, budget.NotObserved, budget.SyncFailed:
 				words = b.Causes[0].Detail // what is allowed is not known, or does not count
 			default:
-				words = fmt.Sprintf("budget %s/%s allows %s", b.Pod.Namespace, b.Budget, plural(int(b.DisruptionsAllowed), "disruption"))
+				words = fmt.Sprintf("budget %s/%s allows %s", b.Pod.Namespace, b.Budget, plural.Count(b.DisruptionsAllowed, "disruption"))
 			}
 		}
 		if !slices.Contains(all, words) {
@@ -68,11 +69,4 @@ func (a *Result) blockers() string {
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-func plural(n int, of string) string {
-	if n != 1 {
-		of += "s"
-	}
-	return fmt.Sprintf("%d %s", n, of)
 }

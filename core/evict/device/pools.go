@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
@@ -148,12 +147,4 @@ func taintText(t *resourcev1.DeviceTaint) string {
 		text += "=" + t.Value
 	}
 	return text + ":" + string(t.Effect)
-}
-
-// plural formats a number with its noun.
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
@@ -83,8 +84,12 @@ func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Co
 		switch pods, namespaces := c.countPods(rule, c.knownDeadline); {
 		case pods > 0:
 			is.Reason, is.Status = "PodsPendingEviction", metav1.ConditionTrue
-			is.Message = plural(pods, "pod needs", "pods need") + " to be evicted in " +
-				plural(namespaces, "namespace", "different namespaces") + "."
+			needs := " need"
+			if pods == 1 {
+				needs = " needs"
+			}
+			is.Message = plural.Count(pods, "pod") + needs + " to be evicted in " +
+				namespacesText(namespaces) + "."
 		case evicted > 0:
 			is.Reason = "Completed"
 		default:
@@ -99,7 +104,7 @@ func (c *Controller) condition(rule *resourcev1alpha3.DeviceTaintRule) metav1.Co
 		if is.Message != "" {
 			is.Message += " "
 		}
-		is.Message += plural(evicted, "pod", "pods") + " evicted since starting the controller."
+		is.Message += plural.Count(evicted, "pod") + " evicted since starting the controller."
 	}
 	return is
 }
@@ -109,10 +114,18 @@ func (c *Controller) noEffectMessage(rule *resourcev1alpha3.DeviceTaintRule) str
 	published, inUse := c.countDevices(rule)
 	only := []*resourcev1alpha3.DeviceTaintRule{rule}
 	pods, namespaces := c.countPods(rule, func(claim *resourcev1.ResourceClaim) *deadline { return c.claimDeadline(claim, only) })
-	return plural(published, "published device", "published devices") + " selected. " +
-		plural(inUse, "allocated device", "allocated devices") + " selected. " +
-		plural(pods, "pod", "pods") + " would be evicted in " + plural(namespaces, "namespace", "different namespaces") +
+	return plural.Count(published, "published device") + " selected. " +
+		plural.Count(inUse, "allocated device") + " selected. " +
+		plural.Count(pods, "pod") + " would be evicted in " + namespacesText(namespaces) +
 		" if the effect was NoExecute. This information will not be updated again. Recreate the DeviceTaintRule to trigger an update."
+}
+
+// namespacesText is "1 namespace" or "2 different namespaces".
+func namespacesText(n int64) string {
+	if n == 1 {
+		return "1 namespace"
+	}
+	return plural.Count(n, "different namespace")
 }
 
 // countPods returns how many pods a rule evicts that are not terminating yet, and in how many namespaces.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orrery/core/answers/change"
+	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
@@ -49,7 +50,7 @@ func (a Action) String() string {
 	case Activate:
 		return "activate " + a.Target()
 	case Ungate:
-		return "remove " + plural(len(a.Gates), "scheduling gate ", "scheduling gates ") + strings.Join(a.Gates, ", ") + " from " + a.Target()
+		return "remove " + plural.Of(len(a.Gates), "scheduling gate") + " " + strings.Join(a.Gates, ", ") + " from " + a.Target()
 	}
 	return a.Verb.String() + " " + a.Target()
 }
@@ -132,11 +133,4 @@ func (a Action) Rules() []Rule {
 		return []Rule{{Resource: "pods", Verb: "patch", Namespace: a.Pod.Namespace}}
 	}
 	return nil
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/safe/plural"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
@@ -87,10 +88,7 @@ func (l *markDetector) decision(d *trace.Decision) (trace.Mark, bool) {
 	pod := d.Pod.String()
 	switch {
 	case d.Victims > 0:
-		text := fmt.Sprintf("%s preempts %d pods on %s", pod, d.Victims, d.Nominated)
-		if d.Victims == 1 {
-			text = fmt.Sprintf("%s preempts 1 pod on %s", pod, d.Nominated)
-		}
+		text := fmt.Sprintf("%s preempts %s on %s", pod, plural.Count(d.Victims, "pod"), d.Nominated)
 		return trace.Mark{Kind: trace.Preemption, Pod: d.Pod, Text: text}, true
 	case !l.failureSeen && (d.Verdict == trace.Unschedulable || d.Verdict == trace.Failed):
 		l.failureSeen = true
