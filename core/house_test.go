@@ -26,6 +26,7 @@ core/objects/csimigration
 core/safe/footprint
 core/testing/mk
 core/testing/mk/kinds: core/testing/mk
+core/safe/heap
 core/objects/nodenames
 core/testing/planted
 core/safe/plural
@@ -56,8 +57,8 @@ core/world/extender: core/safe/address core/safe/footprint core/objects/nodename
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
-core/process/leader/sim: core/process/leader core/world
-core/world/memory: core/world/admission core/world/clusterapi core/world/controllerapi core/objects/csimigration core/world/deviceapi core/world/podapi core/world/quota core/objects/requests core/objects/saturating core/world/storageapi core/world/trim core/world
+core/process/leader/sim: core/process/leader core/world core/safe/heap
+core/world/memory: core/world/admission core/world/clusterapi core/world/controllerapi core/objects/csimigration core/world/deviceapi core/world/podapi core/world/quota core/objects/requests core/objects/saturating core/world/storageapi core/world/trim core/world core/safe/heap
 core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/volumes/outcome: core/scheduler/store core/world
@@ -65,7 +66,7 @@ core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
-core/evict: core/safe/printable core/world
+core/evict: core/safe/printable core/world core/safe/heap
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
@@ -105,7 +106,7 @@ core/scheduler/plugins/volumezone: core/scheduler/config core/scheduler/framewor
 core/scheduler/plugins: core/scheduler/config core/scheduler/framework core/scheduler/plugins/defaultbinder core/scheduler/plugins/defaultpreemption core/scheduler/plugins/dynamicresources core/scheduler/plugins/gangscheduling core/scheduler/plugins/imagelocality core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeaffinity core/scheduler/plugins/nodedeclaredfeatures core/scheduler/plugins/nodename core/scheduler/plugins/nodeports core/scheduler/plugins/noderesources core/scheduler/plugins/nodeunschedulable core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/queuesort core/scheduler/plugins/schedulinggates core/scheduler/plugins/tainttoleration core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone
 # the engine and what observes it
 core/scheduler/cache: core/scheduler/changelog core/scheduler/codec core/objects/nodenames core/objects/requests core/scheduler/reuse core/objects/saturating
-core/scheduler/queue: core/scheduler/cache core/scheduler/codec core/safe/printable core/objects/requests core/objects/saturating core/world
+core/scheduler/queue: core/scheduler/cache core/scheduler/codec core/safe/printable core/objects/requests core/objects/saturating core/world core/safe/heap
 core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/config core/scheduler/devices core/world/extender core/scheduler/framework core/scheduler/gangs core/objects/nodenames core/scheduler/plugins core/scheduler/plugins/queuesort core/scheduler/preempt core/scheduler/queue core/scheduler/reuse core/objects/saturating core/scheduler/store core/scheduler/volumes core/world
 core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/framework core/safe/spelling
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
@@ -138,7 +139,7 @@ views/filter: core/safe/printable core/scheduler/queue
 views/draw: core/objects/saturating themes
 views/orbit
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural
-views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural
+views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling
 demo/scenario: core/world/admission core/safe/files core/scheduler/config core/world/deviceapi core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict

@@ -1,11 +1,17 @@
 package evict
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"orrery/core/safe/heap"
+)
 
 // Timers holds one time per key. Timers due at the same time fire in the order in which they were set.
 type Timers[K comparable] struct {
 	set  map[K]timer
-	heap []heapEntry[K] // by time, then number; stopped and reset timers stay until compact or Next drops them
+	heap heap.Heap[heapEntry[K]] // by time, then number; stopped and reset timers stay until compact or Next drops them
 	last uint64
 }
 
@@ -25,7 +31,12 @@ type heapEntry[K comparable] struct {
 const maxStoppedTimers = 64
 
 // NewTimers returns an empty set of timers.
-func NewTimers[K comparable]() Timers[K] { return Timers[K]{set: map[K]timer{}} }
+func NewTimers[K comparable]() Timers[K] {
+	return Timers[K]{
+		set:  map[K]timer{},
+		heap: heap.Heap[heapEntry[K]]{Less: func(a, b heapEntry[K]) bool { return a.before(b.timer) }},
+	}
+}
 
 // Len returns the number of running timers.
 func (t *Timers[K]) Len() int { return len(t.set) }
@@ -34,10 +45,10 @@ func (t *Timers[K]) Len() int { return len(t.set) }
 func (t *Timers[K]) Set(key K, at time.Time) {
 	t.last++
 	t.set[key] = timer{at, t.last}
-	if len(t.heap) > 2*len(t.set)+maxStoppedTimers {
+	if len(t.heap.Items) > 2*len(t.set)+maxStoppedTimers {
 		t.compact()
 	}
-	t.push(heapEntry[K]{timer{at, t.last}, key})
+	t.heap.Push(heapEntry[K]{timer{at, t.last}, key})
 }
 
 // SetNoLater starts the key's timer unless it runs and fires by then.
@@ -62,12 +73,12 @@ func (t *Timers[K]) At(key K) (time.Time, bool) {
 
 // Next returns when the first timer fires.
 func (t *Timers[K]) Next() (time.Time, bool) {
-	for len(t.heap) > 0 {
-		first := t.heap[0]
+	for len(t.heap.Items) > 0 {
+		first := t.heap.Items[0]
 		if t.set[first.key] == first.timer {
 			return first.at, true
 		}
-		t.pop()
+		t.heap.Pop()
 	}
 	return time.Time{}, false
 }
@@ -78,17 +89,15 @@ func (t *Timers[K]) Pop(now time.Time) (key K, at time.Time, ok bool) {
 	if !ok || at.After(now) {
 		return key, at, false
 	}
-	key = t.pop().key
+	key = t.heap.Pop().key
 	delete(t.set, key)
 	return key, at, true
 }
 
 // Clone returns an independent copy.
 func (t *Timers[K]) Clone() Timers[K] {
-	twin := Timers[K]{set: make(map[K]timer, len(t.set)), heap: append([]heapEntry[K](nil), t.heap...), last: t.last}
-	for key, due := range t.set {
-		twin.set[key] = due
-	}
+	twin := Timers[K]{set: maps.Clone(t.set), heap: t.heap, last: t.last}
+	twin.heap.Items = slices.Clone(t.heap.Items)
 	return twin
 }
 
@@ -99,44 +108,13 @@ func (a timer) before(b timer) bool {
 	return a.number < b.number
 }
 
-func (t *Timers[K]) push(a heapEntry[K]) {
-	t.heap = append(t.heap, a)
-	for i := len(t.heap) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !t.heap[i].before(t.heap[parent].timer) {
-			return
-		}
-		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
-		i = parent
-	}
-}
-
-func (t *Timers[K]) pop() heapEntry[K] {
-	first, end := t.heap[0], len(t.heap)-1
-	t.heap[0] = t.heap[end]
-	t.heap = t.heap[:end]
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < end; child++ {
-			if t.heap[child].before(t.heap[least].timer) {
-				least = child
-			}
-		}
-		if least == i {
-			return first
-		}
-		t.heap[i], t.heap[least] = t.heap[least], t.heap[i]
-		i = least
-	}
-}
-
 // compact removes stopped timers from the heap, in place: it never writes past what it has read.
 func (t *Timers[K]) compact() {
-	old := t.heap
-	t.heap = t.heap[:0]
+	old := t.heap.Items
+	t.heap.Items = old[:0]
 	for _, a := range old {
 		if t.set[a.key] == a.timer {
-			t.push(a)
+			t.heap.Push(a)
 		}
 	}
 }

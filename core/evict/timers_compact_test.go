@@ -10,8 +10,8 @@ func TestTimers_StoppedAreCompacted(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 10_000 {
 		timers.Set(i%3, start.Add(time.Duration(i)))
-		if most := 2*3 + maxStoppedTimers + 1; len(timers.heap) > most {
-			t.Fatalf("after three timers were set %d times the heap has %d entries, want at most %d", i+1, len(timers.heap), most)
+		if most := 2*3 + maxStoppedTimers + 1; len(timers.heap.Items) > most {
+			t.Fatalf("after three timers were set %d times the heap has %d entries, want at most %d", i+1, len(timers.heap.Items), most)
 		}
 	}
 	for last := range 3 {

@@ -2,12 +2,12 @@ package collect
 
 import (
 	"cmp"
-	"container/heap"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/heap"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/queue"
 	"orrery/core/world"
@@ -46,7 +46,7 @@ func queuedPending(p *queue.Pod, now time.Time) time.Time {
 type longestPending struct {
 	engine *engine.Engine
 	moves  uint64 // up to where the queue's transitions were read
-	heap   pendingHeap
+	heap   heap.Heap[pendingPod]
 	listed map[world.PodRef]bool
 }
 
@@ -55,22 +55,11 @@ type pendingPod struct {
 	ref   world.PodRef
 }
 
-// pendingHeap has the pod that is pending for the longest on top. It may have pods that are not pending any more.
-type pendingHeap []pendingPod
-
-func (h pendingHeap) Len() int      { return len(h) }
-func (h pendingHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *pendingHeap) Push(p any)   { *h = append(*h, p.(pendingPod)) }
-func (h pendingHeap) Less(i, j int) bool {
-	a, b := &h[i], &h[j]
-	return cmp.Or(a.since.Compare(b.since), strings.Compare(a.ref.Namespace, b.ref.Namespace), strings.Compare(a.ref.Name, b.ref.Name)) < 0
-}
-
-func (h *pendingHeap) Pop() any {
-	last := len(*h) - 1
-	p := (*h)[last]
-	*h = (*h)[:last]
-	return p
+// newPendingHeap has the pod that is pending for the longest on top. It may have pods that are not pending any more.
+func newPendingHeap() heap.Heap[pendingPod] {
+	return heap.Heap[pendingPod]{Less: func(a, b pendingPod) bool {
+		return cmp.Or(a.since.Compare(b.since), strings.Compare(a.ref.Namespace, b.ref.Namespace), strings.Compare(a.ref.Name, b.ref.Name)) < 0
+	}}
 }
 
 // maxGone is how many more pods than are pending the heap may have.
@@ -81,8 +70,8 @@ const maxGone = 1024
 // of returns the pod; nil if no pod was tried in vain.
 func (l *longestPending) of(e *engine.Engine) *queue.Pod {
 	q := e.Queue()
-	if l.engine != e || !l.follow(e) || l.heap.Len() > 2*q.Len()+maxGone {
-		*l = longestPending{engine: e, listed: map[world.PodRef]bool{}}
+	if l.engine != e || !l.follow(e) || len(l.heap.Items) > 2*q.Len()+maxGone {
+		*l = longestPending{engine: e, heap: newPendingHeap(), listed: map[world.PodRef]bool{}}
 		for t := range e.RecentTransitions() {
 			l.moves = t.Seq
 			break
@@ -95,13 +84,12 @@ func (l *longestPending) of(e *engine.Engine) *queue.Pod {
 			l.add(p, e.Now())
 		}
 	}
-	for l.heap.Len() > 0 {
-		top := &l.heap[0]
+	for len(l.heap.Items) > 0 {
+		top := &l.heap.Items[0]
 		if p, queued := q.Get(top.ref.Namespace, top.ref.Name); queued && p.Pod().UID == top.ref.UID && triedInVain(p) {
 			return p
 		}
-		gone, _ := heap.Pop(&l.heap).(pendingPod)
-		delete(l.listed, gone.ref)
+		delete(l.listed, l.heap.Pop().ref)
 	}
 	return nil
 }
@@ -127,7 +115,7 @@ func (l *longestPending) add(p *queue.Pod, now time.Time) {
 		return
 	}
 	l.listed[ref] = true
-	heap.Push(&l.heap, pendingPod{queuedPending(p, now), ref})
+	l.heap.Push(pendingPod{queuedPending(p, now), ref})
 }
 
 // triedInVain reports whether a queued pod was tried and has no node. One whose next turn has come is still pending.

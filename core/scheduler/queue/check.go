@@ -36,7 +36,7 @@ func (q *Queue) checkPlaces() error {
 		}
 		return nil
 	}
-	err := errors.Join(take(Active, q.active.pods), take(Backoff, q.backoff.pods), take(ErrorBackoff, q.errored.pods),
+	err := errors.Join(take(Active, q.active.Items), take(Backoff, q.backoff.Items), take(ErrorBackoff, q.errored.Items),
 		take(Unschedulable, slices.Collect(q.unschedulablePods.order.all())))
 	if err == nil && len(held) != len(q.pods) {
 		err = fmt.Errorf("%d pods are known by name, but %d are in a queue", len(q.pods), len(held))
@@ -57,16 +57,16 @@ func (q *Queue) checkHeaps() error {
 		{"held", &q.unschedulablePods.exempt},
 	} {
 		name, h := named.name, named.heap
-		for i, p := range h.pods {
+		for i, p := range h.Items {
 			if p.at[h.slot] != i {
 				errs = append(errs, fmt.Errorf("pod %q is at %d of %s, but says %d", p.key, i, name, p.at[h.slot]))
 			}
-			if i > 0 && h.less(p, h.pods[(i-1)/2]) {
+			if i > 0 && h.Less(p, h.Items[(i-1)/2]) {
 				errs = append(errs, fmt.Errorf("pod %q of %s should come before its parent", p.key, name))
 			}
 		}
 	}
-	if aged := q.unschedulablePods.leftovers.len() + q.unschedulablePods.exempt.len(); aged != q.unschedulablePods.len() {
+	if aged := len(q.unschedulablePods.leftovers.Items) + len(q.unschedulablePods.exempt.Items); aged != q.unschedulablePods.len() {
 		errs = append(errs, fmt.Errorf("%d of %d unschedulable pods are indexed by age", aged, q.unschedulablePods.len()))
 	}
 	return errors.Join(errs...)

@@ -29,7 +29,7 @@ func (q *Queue) CodeState(c *codec.Coder) {
 
 // codeHeap codes the pods of a heap in its layout, which pushing them one after the other makes again.
 func (q *Queue) codeHeap(c *codec.Coder, h *podHeap, place State) {
-	pods := h.pods
+	pods := h.Items
 	codec.Slice(c, &pods, func(p **Pod) {
 		q.codePod(c, p)
 		if c.Reading() && q.mayQueue(c, *p) {

@@ -13,7 +13,7 @@ import (
 // copies with InFlight, and copies pods past Done with Pod.Clone.
 func (q *Queue) Fork(opts Options) *Queue {
 	f := q.forkEmpty(opts)
-	f.copyPods(q, slices.Concat(q.active.pods, q.backoff.pods, q.errored.pods, slices.Collect(q.unschedulablePods.order.all())))
+	f.copyPods(q, slices.Concat(q.active.Items, q.backoff.Items, q.errored.Items, slices.Collect(q.unschedulablePods.order.all())))
 	return f
 }
 
@@ -46,7 +46,7 @@ func (q *Queue) Freeze(opts Options) *Queue {
 		}
 		return own
 	}
-	f.active.pods, f.backoff.pods, f.errored.pods = copied(q.active.pods), copied(q.backoff.pods), copied(q.errored.pods)
+	f.active.Items, f.backoff.Items, f.errored.Items = copied(q.active.Items), copied(q.backoff.Items), copied(q.errored.Items)
 	f.unschedulablePods.order.pods = copied(slices.Collect(q.unschedulablePods.order.all()))
 	f.unschedulablePods.added = q.unschedulablePods.added
 	return f

@@ -1,5 +1,7 @@
 package queue
 
+import "orrery/core/safe/heap"
+
 // A pod has an index in the heap of its queue and, in unschedulablePods, in a heap for the leftover flush.
 const (
 	slotQueue = iota
@@ -7,76 +9,27 @@ const (
 	slots
 )
 
-// podHeap is a binary heap whose pods know their index, so that removing or moving one needs no search.
+// podHeap is a heap whose pods know their index, so that removing or moving one needs no search.
 type podHeap struct {
-	pods []*Pod
+	heap.Heap[*Pod]
 	slot int
-	less func(a, b *Pod) bool
 }
 
-func (h *podHeap) len() int { return len(h.pods) }
+func queueHeap(less func(a, b *Pod) bool) podHeap {
+	return podHeap{heap.Heap[*Pod]{Less: less, Moved: func(p *Pod, index int) { p.at[slotQueue] = index }}, slotQueue}
+}
+
+func leftoverHeap(less func(a, b *Pod) bool) podHeap {
+	return podHeap{heap.Heap[*Pod]{Less: less, Moved: func(p *Pod, index int) { p.at[slotLeftover] = index }}, slotLeftover}
+}
 
 func (h *podHeap) head() *Pod {
-	if len(h.pods) == 0 {
+	if len(h.Items) == 0 {
 		return nil
 	}
-	return h.pods[0]
+	return h.Items[0]
 }
 
-func (h *podHeap) push(p *Pod) {
-	p.at[h.slot] = len(h.pods)
-	h.pods = append(h.pods, p)
-	h.up(p.at[h.slot])
-}
+func (h *podHeap) remove(p *Pod) { h.Remove(p.at[h.slot]) }
 
-func (h *podHeap) remove(p *Pod) {
-	i, last := p.at[h.slot], len(h.pods)-1
-	h.swap(i, last)
-	h.pods[last] = nil
-	h.pods = h.pods[:last]
-	if i < last {
-		h.sift(i)
-	}
-}
-
-func (h *podHeap) fix(p *Pod) { h.sift(p.at[h.slot]) }
-
-func (h *podHeap) sift(i int) {
-	if !h.down(i) {
-		h.up(i)
-	}
-}
-
-func (h *podHeap) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !h.less(h.pods[i], h.pods[parent]) {
-			return
-		}
-		h.swap(i, parent)
-		i = parent
-	}
-}
-
-func (h *podHeap) down(i int) (moved bool) {
-	for {
-		child := 2*i + 1
-		if child >= len(h.pods) {
-			return moved
-		}
-		if right := child + 1; right < len(h.pods) && h.less(h.pods[right], h.pods[child]) {
-			child = right
-		}
-		if !h.less(h.pods[child], h.pods[i]) {
-			return moved
-		}
-		h.swap(i, child)
-		i, moved = child, true
-	}
-}
-
-func (h *podHeap) swap(i, j int) {
-	h.pods[i], h.pods[j] = h.pods[j], h.pods[i]
-	h.pods[i].at[h.slot] = i
-	h.pods[j].at[h.slot] = j
-}
+func (h *podHeap) fix(p *Pod) { h.Fix(p.at[h.slot]) }

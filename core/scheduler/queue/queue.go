@@ -149,9 +149,9 @@ func (q *Queue) setup(opts Options) {
 	q.setupProfiles()
 
 	less := q.less()
-	q.active = podHeap{slot: slotQueue, less: less}
-	q.backoff = podHeap{slot: slotQueue, less: byBackoffExpiration(less)}
-	q.errored = podHeap{slot: slotQueue, less: byBackoffExpiration(less)}
+	q.active = queueHeap(less)
+	q.backoff = queueHeap(byBackoffExpiration(less))
+	q.errored = queueHeap(byBackoffExpiration(less))
 	q.unschedulablePods.init(q)
 }
 
@@ -202,11 +202,11 @@ func (q *Queue) insert(p *Pod, place State) {
 	q.pods[p.key] = p
 	switch place {
 	case Active:
-		q.active.push(p)
+		q.active.Push(p)
 	case Backoff:
-		q.backoff.push(p)
+		q.backoff.Push(p)
 	case ErrorBackoff:
-		q.errored.push(p)
+		q.errored.Push(p)
 	case Unschedulable, Gated:
 		q.unschedulablePods.add(p)
 	}

@@ -16,7 +16,7 @@ type Counts struct {
 // Counts returns the number of pods by state; it does not iterate.
 func (q *Queue) Counts() Counts {
 	return Counts{
-		Active: q.active.len(), Backoff: q.backoff.len(), ErrorBackoff: q.errored.len(),
+		Active: len(q.active.Items), Backoff: len(q.backoff.Items), ErrorBackoff: len(q.errored.Items),
 		Unschedulable: q.unschedulablePods.len() - q.unschedulablePods.gated, Gated: q.unschedulablePods.gated, InFlight: len(q.inFlightEvents.markers),
 	}
 }

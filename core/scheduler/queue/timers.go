@@ -160,7 +160,7 @@ func (q *Queue) flushUnschedulablePodsLeftover() {
 // overdue returns the pods that the leftover flush moves now, in the order of arrival.
 func (q *Queue) overdue() []*Pod {
 	q.scratch = q.scratch[:0]
-	for _, p := range q.unschedulablePods.leftovers.pods {
+	for _, p := range q.unschedulablePods.leftovers.Items {
 		if q.unschedulableUntil(p).Before(q.now) {
 			q.scratch = append(q.scratch, p)
 		}

@@ -31,8 +31,8 @@ type groupEntry struct {
 
 func (pl *unschedulablePods) init(q *Queue) {
 	*pl = unschedulablePods{q: q, added: pl.added}
-	pl.leftovers = podHeap{slot: slotLeftover, less: byTimestamp}
-	pl.exempt = podHeap{slot: slotLeftover, less: byTimestamp}
+	pl.leftovers = leftoverHeap(byTimestamp)
+	pl.exempt = leftoverHeap(byTimestamp)
 }
 
 func byTimestamp(a, b *Pod) bool {
@@ -68,13 +68,13 @@ func (pl *unschedulablePods) index(p *Pod) {
 	if p.queuedIn == Gated {
 		pl.gated++
 	}
-	p.leftoverHeap = pl.leftoverHeap(p)
-	p.leftoverHeap.push(p)
+	p.leftoverHeap = pl.heapFor(p)
+	p.leftoverHeap.Push(p)
 }
 
-// leftoverHeap returns the heap for p: the timeout moves a gated pod only if its gating plugin registered the wildcard
+// heapFor returns the heap for p: the timeout moves a gated pod only if its gating plugin registered the wildcard
 // event.
-func (pl *unschedulablePods) leftoverHeap(p *Pod) *podHeap {
+func (pl *unschedulablePods) heapFor(p *Pod) *podHeap {
 	if p.queuedIn == Gated && !slices.ContainsFunc(p.gateEvents, IsWildcard) {
 		return &pl.exempt
 	}

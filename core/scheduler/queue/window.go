@@ -39,9 +39,9 @@ func (q *Queue) Window(into []*Pod, part State, first, n int) []*Pod {
 func (q *Queue) Pods(into []*Pod, part State) []*Pod {
 	switch part {
 	case Active:
-		return append(into, q.active.pods...)
+		return append(into, q.active.Items...)
 	case Backoff, ErrorBackoff:
-		return append(append(into, q.backoff.pods...), q.errored.pods...)
+		return append(append(into, q.backoff.Items...), q.errored.Items...)
 	}
 	return q.Window(into, part, 0, len(q.inFlightEvents.list)+q.unschedulablePods.len())
 }
@@ -50,7 +50,7 @@ func (q *Queue) Pods(into []*Pod, part State) []*Pod {
 func (q *Queue) heapWindow(into []*Pod, first, n int, heaps ...*podHeap) []*Pod {
 	total := 0
 	for _, h := range heaps {
-		total += h.len()
+		total += len(h.Items)
 	}
 	if n = min(n, total-first); n <= 0 {
 		return into
@@ -60,16 +60,16 @@ func (q *Queue) heapWindow(into []*Pod, first, n int, heaps ...*podHeap) []*Pod 
 	}
 	q.scratch = q.scratch[:0]
 	for _, h := range heaps {
-		q.scratch = append(q.scratch, h.pods...)
+		q.scratch = append(q.scratch, h.Items...)
 	}
-	order := heaps[0].less
+	order := heaps[0].Less
 	SortWindow(q.scratch, first, n, func(a, b *Pod) int { return byLess(order, a, b) })
 	return append(into, q.scratch[first:first+n]...)
 }
 
 // walkFromHead walks down from the heads: the next pod in order is a child of an earlier one.
 func (q *Queue) walkFromHead(into []*Pod, first, n int, heaps []*podHeap) []*Pod {
-	less := heaps[0].less
+	less := heaps[0].Less
 	front := q.scratch[:0]
 	for _, h := range heaps {
 		if p := h.head(); p != nil {
@@ -88,8 +88,8 @@ func (q *Queue) walkFromHead(into []*Pod, first, n int, heaps []*podHeap) []*Pod
 		if p.queuedIn == ErrorBackoff {
 			h = heaps[1]
 		}
-		for child := 2*p.at[slotQueue] + 1; child <= 2*p.at[slotQueue]+2 && child < h.len(); child++ {
-			front = insertSorted(front, h.pods[child], less)
+		for child := 2*p.at[slotQueue] + 1; child <= 2*p.at[slotQueue]+2 && child < len(h.Items); child++ {
+			front = insertSorted(front, h.Items[child], less)
 		}
 	}
 	q.scratch = front[:0]
@@ -116,9 +116,9 @@ func byLess(less func(a, b *Pod) bool, a, b *Pod) int {
 func (q *Queue) Compare(a, b *Pod) int {
 	switch a.queuedIn {
 	case Active:
-		return byLess(q.active.less, a, b)
+		return byLess(q.active.Less, a, b)
 	case Backoff, ErrorBackoff:
-		return byLess(q.backoff.less, a, b)
+		return byLess(q.backoff.Less, a, b)
 	case Unschedulable, Gated:
 		return byParkOrder(a, b)
 	}

@@ -150,6 +150,7 @@ func New(o Options) *Cluster {
 	c := &Cluster{
 		options:    o,
 		now:        o.Start.UTC(),
+		queue:      newEventQueue(),
 		latency:    newRNG(o.Seed, latencyStream),
 		faults:     newRNG(o.Seed, faultStream),
 		names:      newRNG(o.Seed, nameStream),
@@ -194,16 +195,16 @@ func (c *Cluster) timestamp() metav1.Time { return metav1.Time{Time: c.now.Trunc
 
 // NextAt is the time of the next event in the cluster; ok is false if there is none. Not every event makes an input.
 func (c *Cluster) NextAt() (at time.Time, ok bool) {
-	if len(c.queue) == 0 {
+	if len(c.queue.Items) == 0 {
 		return time.Time{}, false
 	}
-	return c.queue[0].at, true
+	return c.queue.Items[0].at, true
 }
 
 // Next advances time to the next input for the scheduler, but not beyond until. Without an input, the time is until.
 func (c *Cluster) Next(until time.Time) (world.Input, bool) {
-	for len(c.queue) > 0 && !c.queue[0].at.After(until) {
-		e := c.queue.pop()
+	for len(c.queue.Items) > 0 && !c.queue.Items[0].at.After(until) {
+		e := c.queue.next()
 		c.now = e.at
 		if d, ok := e.event.(delivery); ok {
 			in := world.Input{At: c.now, Event: d.event}
@@ -275,9 +276,9 @@ func (delivery) fire(*Cluster) {}
 // plugin of the original's scheduler: in the fork the call fails with an error.
 func (c *Cluster) Fork() *Cluster {
 	f := *c
-	f.queue = slices.Clone(c.queue)
-	for i := range f.queue {
-		f.queue[i].event = withoutPluginCall(f.queue[i].event)
+	f.queue.Items = slices.Clone(c.queue.Items)
+	for i := range f.queue.Items {
+		f.queue.Items[i].event = withoutPluginCall(f.queue.Items[i].event)
 	}
 	f.objects = make(map[world.Kind]map[types.NamespacedName]world.Object, len(c.objects))
 	for kind, all := range c.objects {

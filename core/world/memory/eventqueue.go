@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"time"
+
+	"orrery/core/safe/heap"
 )
 
 // simEvent is a scheduled event. It is plain data and immutable once queued, so that a fork can share it; it looks up
@@ -23,48 +25,17 @@ func (e queuedEvent) before(o queuedEvent) bool {
 	return e.at.Before(o.at)
 }
 
-// eventQueue is a binary heap of events, by time and then by insertion.
-type eventQueue []queuedEvent
+// eventQueue is a heap of events, by time and then by insertion.
+type eventQueue struct{ heap.Heap[queuedEvent] }
 
-func (a *eventQueue) push(e queuedEvent) {
-	h := append(*a, e)
-	i := len(h) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !h[i].before(h[parent]) {
-			break
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
-	}
-	*a = h
-}
+func newEventQueue() eventQueue { return eventQueue{heap.Heap[queuedEvent]{Less: queuedEvent.before}} }
 
-func (a *eventQueue) pop() queuedEvent {
-	h := *a
-	first := h[0]
-	last := len(h) - 1
-	h[0] = h[last]
-	h[last] = queuedEvent{}
-	h = h[:last]
-	i := 0
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child].before(h[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			break
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+// next removes and returns the first event.
+func (a *eventQueue) next() queuedEvent {
+	first := a.Pop()
+	if cap(a.Items) > maxIdle && len(a.Items) < cap(a.Items)/4 {
+		a.Items = slices.Clone(a.Items) // a burst is over
 	}
-	if cap(h) > maxIdle && len(h) < cap(h)/4 {
-		h = slices.Clone(h) // a burst is over
-	}
-	*a = h
 	return first
 }
 
@@ -79,5 +50,5 @@ func (c *Cluster) schedule(at time.Time, what simEvent) {
 		at = c.now
 	}
 	c.seq++
-	c.queue.push(queuedEvent{at: at, seq: c.seq, event: what})
+	c.queue.Push(queuedEvent{at: at, seq: c.seq, event: what})
 }

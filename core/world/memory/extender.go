@@ -80,10 +80,10 @@ func (a extenderAnswer) fire(c *Cluster) {
 // cancelExtenderCalls ends the calls about a pod: their outcomes come at once.
 func (c *Cluster) cancelExtenderCalls(at time.Time, pod world.PodRef) {
 	var cancelled []extenderAnswer
-	for i := range c.queue {
-		if a, ok := c.queue[i].event.(extenderAnswer); ok && a.act.Pod == pod {
+	for i := range c.queue.Items {
+		if a, ok := c.queue.Items[i].event.(extenderAnswer); ok && a.act.Pod == pod {
 			cancelled = append(cancelled, a)
-			c.queue[i].event = cancelledAnswer{}
+			c.queue.Items[i].event = cancelledAnswer{}
 		}
 	}
 	for _, a := range cancelled {

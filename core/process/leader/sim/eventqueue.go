@@ -1,6 +1,9 @@
 package sim
 
-import "orrery/core/process/leader"
+import (
+	"orrery/core/process/leader"
+	"orrery/core/safe/heap"
+)
 
 // event is a future event.
 type event struct {
@@ -26,14 +29,15 @@ const (
 
 // eventQueue is a heap of events, by time and then by insertion.
 type eventQueue struct {
-	seq    uint64
-	events []*event
-	free   []*event
+	heap.Heap[*event]
+	seq  uint64
+	free []*event
 }
 
-func (a *eventQueue) less(i, j int) bool {
-	x, y := a.events[i], a.events[j]
-	return x.at < y.at || (x.at == y.at && x.seq < y.seq)
+func newEventQueue() eventQueue {
+	return eventQueue{Heap: heap.Heap[*event]{Less: func(a, b *event) bool {
+		return a.at < b.at || (a.at == b.at && a.seq < b.seq)
+	}}}
 }
 
 // push adds an event that the caller then fills in; its time must not be changed.
@@ -46,37 +50,9 @@ func (a *eventQueue) push(at int64, kind eventKind) *event {
 	}
 	a.seq++
 	*e = event{at: at, seq: a.seq, kind: kind}
-	a.events = append(a.events, e)
-	for i := len(a.events) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !a.less(i, parent) {
-			break
-		}
-		a.events[i], a.events[parent] = a.events[parent], a.events[i]
-		i = parent
-	}
+	a.Push(e)
 	return e
 }
 
-// pop removes the first event. The caller returns it with recycle.
-func (a *eventQueue) pop() *event {
-	first, last := a.events[0], len(a.events)-1
-	a.events[0] = a.events[last]
-	a.events[last] = nil
-	a.events = a.events[:last]
-	for i := 0; ; {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < last; child++ {
-			if a.less(child, least) {
-				least = child
-			}
-		}
-		if least == i {
-			return first
-		}
-		a.events[i], a.events[least] = a.events[least], a.events[i]
-		i = least
-	}
-}
-
+// recycle returns an event that was popped.
 func (a *eventQueue) recycle(e *event) { a.free = append(a.free, e) }

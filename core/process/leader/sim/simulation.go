@@ -59,7 +59,7 @@ func New(o Options) *Simulation {
 	if o.Start.IsZero() {
 		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	s := &Simulation{options: o, start: o.Start, store: o.Store, rng: rand.New(rand.NewPCG(o.Seed, 1))}
+	s := &Simulation{options: o, start: o.Start, store: o.Store, rng: rand.New(rand.NewPCG(o.Seed, 1)), events: newEventQueue()}
 	if s.store == nil {
 		leases := NewLeases()
 		leases.OnChange = s.publish
@@ -101,10 +101,10 @@ func (s *Simulation) Steps() uint64 { return s.steps }
 
 // Next is the time of the next event.
 func (s *Simulation) Next() (time.Time, bool) {
-	if len(s.events.events) == 0 {
+	if len(s.events.Items) == 0 {
 		return time.Time{}, false
 	}
-	return s.at(s.events.events[0].at), true
+	return s.at(s.events.Items[0].at), true
 }
 
 // At schedules a step of a script.
@@ -119,8 +119,8 @@ func (s *Simulation) after(d time.Duration, f func()) {
 // Run handles all events up to a time, inclusive.
 func (s *Simulation) Run(until time.Time) {
 	end := s.since(until)
-	for len(s.events.events) > 0 && s.events.events[0].at <= end {
-		e := s.events.pop()
+	for len(s.events.Items) > 0 && s.events.Items[0].at <= end {
+		e := s.events.Pop()
 		s.now = e.at
 		s.handle(e)
 		s.events.recycle(e)
