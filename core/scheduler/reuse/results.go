@@ -11,7 +11,7 @@ import (
 // without some of their pods. A result holds for a generation of its node, and for the same nominated pods.
 type Results struct {
 	store  *ResultStore
-	item   *item[Results]
+	entry  *Entry[*Results]
 	byNode map[fwk.NodeInfo]*result // a node of a snapshot keeps its address
 }
 
@@ -34,7 +34,7 @@ func (r *Results) Find(node fwk.NodeInfo, nominated []*v1.Pod) any {
 	if known == nil || known.generation != node.GetGeneration() || !slices.Equal(known.nominated, nominated) {
 		return nil
 	}
-	r.store.stats.Reused++
+	r.store.reused++
 	return known.value
 }
 
@@ -42,7 +42,7 @@ func (r *Results) Find(node fwk.NodeInfo, nominated []*v1.Pod) any {
 // changed outside of a cache.
 func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes int) {
 	generation := node.GetGeneration()
-	if generation <= 0 || !r.store.has(r.item) {
+	if generation <= 0 || !r.store.Has(r.entry) {
 		return
 	}
 	known := r.byNode[node]
@@ -51,32 +51,32 @@ func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes 
 		r.byNode[node] = known
 	}
 	bytes += resultBytes + 8*len(nominated)
-	r.store.stats.Computed++
+	r.store.computed++
 	more := bytes - known.bytes
 	*known = result{generation, slices.Clone(nominated), value, bytes}
-	r.store.resize(r.item, r.item.bytes+more)
+	r.store.Resize(r.entry, r.entry.size+more)
 }
 
 // ResultStore has the results of all signatures of one profile.
-type ResultStore struct{ shelf[Results] }
+type ResultStore struct{ counted[*Results] }
 
 // NewResultStore makes a store that takes about so many bytes at most; the results in use may take more.
 func NewResultStore(limit int) *ResultStore {
-	return &ResultStore{newShelf[Results](limit)}
+	return &ResultStore{newCounted[*Results](limit)}
 }
 
 // Find returns the results for a signature, in a cluster of so many nodes. Results of nodes that left are dropped with all others
 // of the signature, once there are more of them than of nodes.
 func (s *ResultStore) Find(signature Signature, nodes int) *Results {
-	found := s.use(signature)
+	found := s.Get(signature)
 	if found == nil {
-		found = s.add(signature)
-		found.value.store, found.value.item = s, found
+		found = s.Add(signature, &Results{store: s})
+		found.Value.entry = found
 	}
-	r := &found.value
+	r := found.Value
 	if r.byNode == nil || len(r.byNode) > 2*nodes {
 		r.byNode = map[fwk.NodeInfo]*result{}
-		s.resize(found, resultsBytes+len(found.key))
+		s.Resize(found, resultsBytes+len(found.key))
 	}
 	return r
 }

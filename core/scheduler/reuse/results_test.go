@@ -81,9 +81,9 @@ func TestResultStore_StaysWithinLimit(t *testing.T) {
 			}
 			sum := 0
 			for _, r := range store.bySignature {
-				sum += r.bytes
-				if len(r.value.byNode) > 2*nodes+30 {
-					t.Fatalf("%d results of %d nodes", len(r.value.byNode), nodes)
+				sum += r.size
+				if len(r.Value.byNode) > 2*nodes+30 {
+					t.Fatalf("%d results of %d nodes", len(r.Value.byNode), nodes)
 				}
 			}
 			got := store.Stats()

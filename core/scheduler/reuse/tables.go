@@ -16,9 +16,29 @@ func (s Stats) Plus(other Stats) Stats {
 	}
 }
 
+// maxSignatures keeps small values few.
+//
+//orrery:limit scheduler; kinds of pods with something kept for reuse, of a profile; those that were not used for the longest time go
+const maxSignatures = 1024
+
+// counted is an LRU that counts what is reused of its values. What they take is bytes.
+type counted[T any] struct {
+	LRU[T]
+	reused, computed uint64
+}
+
+func newCounted[T any](bytes int) counted[T] {
+	return counted[T]{LRU: NewLRU[T](maxSignatures, bytes, nil)}
+}
+
+// Stats returns the counts.
+func (c *counted[T]) Stats() Stats {
+	return Stats{Reused: c.reused, Computed: c.computed, Evicted: c.evicted, Tables: len(c.bySignature), Bytes: c.taken}
+}
+
 // Tables are the tables of all signatures of one profile.
 type Tables struct {
-	shelf[Table]
+	counted[*Table]
 	seen [seenSignatures]uint64 // hashes of signatures without a table
 }
 
@@ -29,34 +49,34 @@ const seenSignatures = 1024
 
 // New makes tables that take about so many bytes at most; the table in use may take more.
 func New(limit int) *Tables {
-	return &Tables{shelf: newShelf[Table](limit)}
+	return &Tables{counted: newCounted[*Table](limit)}
 }
 
 // Count adds to the counts of cells.
 func (t *Tables) Count(reused, computed int) {
-	t.stats.Reused += uint64(reused)
-	t.stats.Computed += uint64(computed)
+	t.reused += uint64(reused)
+	t.computed += uint64(computed)
 }
 
 // Find returns the table of a signature, with room for so many numbers of nodes and so many scaled scores. It is nil if the
 // signature comes for the first time.
 func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
-	found := t.use(s)
+	found := t.Get(s)
 	if found == nil {
 		if !t.cameBefore(s) {
 			return nil
 		}
-		found = t.add(s)
+		found = t.Add(s, &Table{})
 	}
-	found.value.grow(numbers, scaled)
-	t.resize(found, found.value.bytes())
-	return &found.value
+	found.Value.grow(numbers, scaled)
+	t.Resize(found, found.Value.bytes())
+	return found.Value
 }
 
 // Look returns the table of a signature, nil if there is none. It does not count as a use.
 func (t *Tables) Look(s Signature) *Table {
 	if found := t.bySignature[string(s)]; found != nil {
-		return &found.value
+		return found.Value
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestTables_StayWithinLimit(t *testing.T) {
 			tables.Find(sign(rapid.StringMatching(`[a-z]`).Draw(t, "signature")), rapid.IntRange(0, 200).Draw(t, "nodes"), rapid.IntRange(0, 2).Draw(t, "scaled"))
 			sum, n := 0, 0
 			for _, table := range tables.bySignature {
-				sum, n = sum+table.value.bytes(), n+1
+				sum, n = sum+table.Value.bytes(), n+1
 			}
 			got := tables.Stats()
 			if got.Bytes != sum || got.Tables != n {
@@ -90,13 +90,13 @@ func TestTables_StayWithinLimit(t *testing.T) {
 // Tables of a cluster without nodes take no bytes, and are bounded all the same.
 func TestTables_AreFew(t *testing.T) {
 	tables := New(1 << 20)
-	for i := range 2 * maxItems {
+	for i := range 2 * maxSignatures {
 		name := fmt.Sprint(i)
 		tables.Find(sign(name), 0, 0)
 		tables.Find(sign(name), 0, 0)
 	}
-	if got := tables.Stats(); got.Tables != maxItems || got.Evicted != maxItems {
-		t.Errorf("after %d signatures the counts are %+v", 2*maxItems, got)
+	if got := tables.Stats(); got.Tables != maxSignatures || got.Evicted != maxSignatures {
+		t.Errorf("after %d signatures the counts are %+v", 2*maxSignatures, got)
 	}
 }
 

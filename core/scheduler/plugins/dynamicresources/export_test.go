@@ -28,7 +28,7 @@ func (pl *DynamicResources) ForgetChange(nodes func() []*v1.Node) func() {
 		reached[node.Name] = pl.devices.Reached(node)
 	}
 	return func() {
-		for _, set := range pl.kept.sets {
+		for set := range pl.kept.All() {
 			for i, class := range set.classes {
 				if class != nil {
 					set.classes[i] = pl.devices.Class(class.Name)
@@ -47,12 +47,13 @@ func (pl *DynamicResources) ForgetChange(nodes func() []*v1.Node) func() {
 
 // Kept counts the sets of requests with verdicts, and what the verdicts hold.
 func (pl *DynamicResources) Kept() (sets, devices int) {
-	for _, set := range pl.kept.sets {
+	for set := range pl.kept.All() {
+		sets++
 		for _, v := range set.verdicts {
 			devices += v.size()
 		}
 	}
-	return len(pl.kept.sets), devices
+	return sets, devices
 }
 
 // The limits of what is kept.

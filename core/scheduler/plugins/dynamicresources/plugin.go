@@ -89,6 +89,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		devices: state.Devices(), emitter: emitter, rand: random, clock: clock, activator: h, events: h.EventRecorder(),
 		classes: devices.NewManager(state.Devices()).DeviceClasses(),
 		pods:    h.SharedInformerFactory().Core().V1().Pods().Lister(),
+		kept:    newVerdictCache(),
 		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: allocator.ConsumableCapacity}),
 
 		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,

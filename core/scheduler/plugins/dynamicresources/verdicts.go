@@ -8,6 +8,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/reuse"
 )
 
 // What the allocator decides follows from the requests, the classes that they name, and what of the devices the node reaches.
@@ -22,18 +23,19 @@ type verdict struct {
 	status  *fwk.Status                   // nil if they got devices
 }
 
-// requestSet has the verdicts on claims with the same requests.
+// requestSet has the verdicts on claims with the same requests. What it takes of the cache is the devices in its results, and one
+// for each verdict.
 type requestSet struct {
-	key      string
+	entry    *reuse.Entry[*requestSet]
 	classes  []*resourcev1.DeviceClass // in the order of the requests
 	verdicts map[devices.ReachKey]*verdict
-	devices  int // in the results, and one for each verdict
 }
 
 // verdictCache has the verdicts on the latest sets of requests.
-type verdictCache struct {
-	sets    []*requestSet // the latest first
-	devices int
+type verdictCache struct{ reuse.LRU[*requestSet] }
+
+func newVerdictCache() verdictCache {
+	return verdictCache{reuse.NewLRU[*requestSet](maxRequestSets, maxKeptDevices, nil)}
 }
 
 const (
@@ -55,8 +57,8 @@ func (pl *DynamicResources) verdictsOn(claims []*resourcev1.ResourceClaim) *requ
 	}
 	set := pl.kept.find(key)
 	if classes := pl.classesOf(claims); !slices.Equal(set.classes, classes) {
-		pl.kept.devices -= set.devices
-		set.classes, set.verdicts, set.devices = classes, map[devices.ReachKey]*verdict{}, 0
+		pl.kept.clear(set)
+		set.classes = classes
 	}
 	return set
 }
@@ -73,16 +75,16 @@ func (set *requestSet) on(reached devices.Reached) *verdict {
 }
 
 // requestsKey is equal for claims that request the same.
-func requestsKey(claims []*resourcev1.ResourceClaim) (string, error) {
-	var key []byte
+func requestsKey(claims []*resourcev1.ResourceClaim) (reuse.Signature, error) {
+	var key reuse.Signature
 	for _, claim := range claims {
 		encoded, err := claim.Spec.Marshal()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		key = append(binary.AppendUvarint(key, uint64(len(encoded))), encoded...)
 	}
-	return string(key), nil
+	return key, nil
 }
 
 // classesOf returns the classes that claims name; nil for one that does not exist.
@@ -102,51 +104,36 @@ func (pl *DynamicResources) classesOf(claims []*resourcev1.ResourceClaim) []*res
 	return classes
 }
 
-// find returns the set of a key as the latest, and drops the oldest if there are too many.
-func (k *verdictCache) find(key string) *requestSet {
-	at := slices.IndexFunc(k.sets, func(set *requestSet) bool { return set.key == key })
-	var set *requestSet
-	switch {
-	case at >= 0:
-		set = k.sets[at]
-		k.sets = slices.Delete(k.sets, at, at+1)
-	case len(k.sets) == maxRequestSets:
-		k.dropOldest()
-		fallthrough
-	default:
-		set = &requestSet{key: key, verdicts: map[devices.ReachKey]*verdict{}}
+// find returns the set of a key.
+func (k *verdictCache) find(key reuse.Signature) *requestSet {
+	if known := k.Get(key); known != nil {
+		return known.Value
 	}
-	k.sets = slices.Insert(k.sets, 0, set)
+	set := &requestSet{verdicts: map[devices.ReachKey]*verdict{}}
+	set.entry = k.Add(key, set)
 	return set
 }
 
-func (k *verdictCache) dropOldest() {
-	last := len(k.sets) - 1
-	k.devices -= k.sets[last].devices
-	k.sets = slices.Delete(k.sets, last, last+1)
+// clear drops the verdicts of a set.
+func (k *verdictCache) clear(set *requestSet) {
+	clear(set.verdicts)
+	k.Resize(set.entry, 0)
 }
 
 // keep keeps a verdict in a set, if that is one of the latest. Older sets give way to it; if that is not enough it is not kept.
 func (k *verdictCache) keep(set *requestSet, key devices.ReachKey, v *verdict) {
-	if !slices.Contains(k.sets, set) {
+	if set == nil || !k.Has(set.entry) {
 		return
 	}
 	if old := set.verdicts[key]; old != nil {
-		k.count(set, -old.size())
+		k.Resize(set.entry, set.entry.Size()-old.size())
 		delete(set.verdicts, key)
 	}
-	for k.devices+v.size() > maxKeptDevices && k.sets[len(k.sets)-1] != set {
-		k.dropOldest()
+	if k.Resize(set.entry, set.entry.Size()+v.size()); k.Taken() > maxKeptDevices {
+		k.Resize(set.entry, set.entry.Size()-v.size())
+		return
 	}
-	if k.devices+v.size() <= maxKeptDevices {
-		set.verdicts[key] = v
-		k.count(set, v.size())
-	}
-}
-
-func (k *verdictCache) count(set *requestSet, n int) {
-	k.devices += n
-	set.devices += n
+	set.verdicts[key] = v
 }
 
 func (v *verdict) size() int {

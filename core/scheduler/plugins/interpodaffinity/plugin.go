@@ -39,7 +39,7 @@ type InterPodAffinity struct {
 	queueingHints   bool
 
 	index         *topology.PodIndex
-	recent        *topology.LRU[*termSet]
+	recent        reuse.LRU[*termSet]
 	signature     reuse.Signature
 	visibleLabels map[string]string // those of a pod's labels that existing pods' terms select by
 	room          topology.ClassRoom
@@ -88,7 +88,7 @@ const maxTermSets = 128
 // Forget drops everything that is kept between scheduling cycles.
 func (pl *InterPodAffinity) Forget() {
 	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels, Terms: describeTerms, Keys: selectedKeys}, pl.nodes)
-	pl.recent = topology.NewLRU(maxTermSets, (*termSet).close)
+	pl.recent = reuse.NewLRU(maxTermSets, 0, (*termSet).close)
 	pl.visibleLabels = map[string]string{}
 }
 

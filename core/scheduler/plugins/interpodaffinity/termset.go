@@ -58,12 +58,12 @@ func (pl *InterPodAffinity) termSet(pod *v1.Pod, own terms) *termSet {
 		}
 	}
 	pl.signature = signTerms(pl.signature[:0].Text(pod.Namespace).Pairs(pl.visibleLabels).Pairs(namespace), &own)
-	q, known := pl.recent.Get(pl.signature)
-	if !known {
-		q = &termSet{namespace: namespace, own: own, hardWeight: pl.hardWeight}
-		q.pod = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Labels: maps.Clone(pl.visibleLabels)}}
-		pl.recent.Add(pl.signature, q)
+	if known := pl.recent.Get(pl.signature); known != nil {
+		return known.Value
 	}
+	q := &termSet{namespace: namespace, own: own, hardWeight: pl.hardWeight}
+	q.pod = &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Labels: maps.Clone(pl.visibleLabels)}}
+	pl.recent.Add(pl.signature, q)
 	return q
 }
 

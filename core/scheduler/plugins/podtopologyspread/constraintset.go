@@ -56,16 +56,16 @@ func (pl *PodTopologySpread) constraintSet(pod *v1.Pod, when v1.UnsatisfiableCon
 		return nil, nil
 	}
 	pl.signature = pl.sign(pl.signature[:0], pod, a)
-	q, known := pl.recent.Get(pl.signature)
-	if !known {
-		list, err := pl.compileAll(pod, a)
-		if err != nil {
-			return nil, err
-		}
-		q = &constraintSet{scope: pl.scopeOf(pod), when: when, constraints: list}
-		q.allKeys = when == v1.DoNotSchedule || a.ownerSelector == nil || !pl.systemDefaulted
-		pl.recent.Add(pl.signature, q)
+	if known := pl.recent.Get(pl.signature); known != nil {
+		return known.Value, nil
 	}
+	list, err := pl.compileAll(pod, a)
+	if err != nil {
+		return nil, err
+	}
+	q := &constraintSet{scope: pl.scopeOf(pod), when: when, constraints: list}
+	q.allKeys = when == v1.DoNotSchedule || a.ownerSelector == nil || !pl.systemDefaulted
+	pl.recent.Add(pl.signature, q)
 	return q, nil
 }
 

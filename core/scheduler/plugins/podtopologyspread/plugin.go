@@ -45,7 +45,7 @@ type PodTopologySpread struct {
 	comparingTolerances bool
 
 	index     *topology.PodIndex
-	recent    *topology.LRU[*constraintSet]
+	recent    reuse.LRU[*constraintSet]
 	signature reuse.Signature
 	room      topology.ClassRoom
 }
@@ -102,7 +102,7 @@ const maxConstraintSets = 128
 // Forget drops everything that is kept between scheduling cycles.
 func (pl *PodTopologySpread) Forget() {
 	pl.index = topology.NewPodIndex(topology.Classifier{Labels: describeLabels}, pl.nodes)
-	pl.recent = topology.NewLRU(maxConstraintSets, (*constraintSet).close)
+	pl.recent = reuse.NewLRU(maxConstraintSets, 0, (*constraintSet).close)
 }
 
 // describeLabels describes what constraints can see of a pod.

@@ -317,23 +317,6 @@ func TestPodIndex_ReleasesKeysWithLastUser(t *testing.T) {
 	}
 }
 
-func TestLRU_EvictsLeastRecentlyUsed(t *testing.T) {
-	var dropped []string
-	l := NewLRU(2, func(v string) { dropped = append(dropped, v) })
-	keep := func(s string) { l.Add(reuse.Signature(s), s) }
-	keep("a")
-	keep("b")
-	l.Get(reuse.Signature("a"))
-	keep("c")
-	keep("d")
-	if diff := gocmp.Diff([]string{"b", "a"}, dropped); diff != "" {
-		t.Errorf("dropped (-want +got):\n%s", diff)
-	}
-	if _, ok := l.Get(reuse.Signature("c")); !ok {
-		t.Error("c was evicted")
-	}
-}
-
 func TestCoveringLabels(t *testing.T) {
 	for written, want := range map[string]struct {
 		list []Label
