@@ -14,17 +14,18 @@ import (
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 
 // The plugins with remedies or evidence.
 const (
-	unschedulablePlugin = "NodeUnschedulable"
-	taintPlugin         = "TaintToleration"
-	fitPlugin           = "NodeResourcesFit"
-	affinityPlugin      = "NodeAffinity"
-	spreadPlugin        = "PodTopologySpread"
+	unschedulablePlugin = config.NodeUnschedulable
+	taintPlugin         = config.TaintToleration
+	fitPlugin           = config.NodeResourcesFit
+	affinityPlugin      = config.NodeAffinity
+	spreadPlugin        = config.PodTopologySpread
 )
 
 // pendingPod is the pod to diagnose, with the nodes of the engine.

@@ -18,7 +18,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "DefaultBinder"
+const Name = config.DefaultBinder
 
 // DefaultBinder is the plugin.
 type DefaultBinder struct{ handle fwk.Handle }

@@ -26,7 +26,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "DefaultPreemption"
+const Name = config.DefaultPreemption
 
 // DefaultPreemption is the plugin.
 type DefaultPreemption struct {

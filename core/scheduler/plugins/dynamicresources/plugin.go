@@ -23,7 +23,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "DynamicResources"
+const Name = config.DynamicResources
 
 // DynamicResources is the plugin.
 type DynamicResources struct {

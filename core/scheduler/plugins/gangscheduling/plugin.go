@@ -20,7 +20,7 @@ import (
 )
 
 // Name of the plugin.
-const Name = "GangScheduling"
+const Name = config.GangSchedulingPlugin
 
 // GangScheduling is the plugin.
 type GangScheduling struct {

@@ -28,7 +28,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "ImageLocality"
+const Name = config.ImageLocality
 
 const (
 	mebibyte         int64 = 1024 * 1024

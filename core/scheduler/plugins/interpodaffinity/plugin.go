@@ -19,7 +19,7 @@ import (
 )
 
 // Name is the name of the plugin in configurations and statuses.
-const Name = "InterPodAffinity"
+const Name = config.InterPodAffinity
 
 // Reasons of Filter.
 const (

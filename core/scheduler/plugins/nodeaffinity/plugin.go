@@ -17,7 +17,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodeAffinity"
+const Name = config.NodeAffinity
 
 // NodeAffinity is the plugin.
 type NodeAffinity struct {

@@ -32,7 +32,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodeDeclaredFeatures"
+const Name = config.NodeDeclaredFeaturesPlugin
 
 // release is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
 var release = version.MustParseSemantic("1.35.0")

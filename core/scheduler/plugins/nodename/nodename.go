@@ -17,7 +17,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodeName"
+const Name = config.NodeName
 
 // NodeName is the plugin.
 type NodeName struct{}

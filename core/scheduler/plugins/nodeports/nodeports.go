@@ -25,7 +25,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodePorts"
+const Name = config.NodePorts
 
 // NodePorts is the plugin.
 type NodePorts struct{}

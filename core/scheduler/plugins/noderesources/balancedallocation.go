@@ -15,7 +15,7 @@ import (
 )
 
 // BalancedAllocationName is the name of the balanced allocation plugin, in configurations, metrics and statuses.
-const BalancedAllocationName = "NodeResourcesBalancedAllocation"
+const BalancedAllocationName = config.NodeResourcesBalancedAllocation
 
 // balancedKey is the key of what is scored in the cycle state.
 const balancedKey fwk.StateKey = "PreScore" + BalancedAllocationName

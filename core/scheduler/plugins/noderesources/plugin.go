@@ -17,7 +17,7 @@ import (
 )
 
 // Name of the fit plugin, in configurations, metrics and statuses.
-const Name = "NodeResourcesFit"
+const Name = config.NodeResourcesFit
 
 // Fit is the plugin NodeResourcesFit.
 type Fit struct {

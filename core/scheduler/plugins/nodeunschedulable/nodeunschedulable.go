@@ -18,7 +18,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodeUnschedulable"
+const Name = config.NodeUnschedulable
 
 // NodeUnschedulable is the plugin.
 type NodeUnschedulable struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "NodeVolumeLimits"
+const Name = config.NodeVolumeLimits
 
 // NodeVolumeLimits is the plugin. An instance with an index must see one scheduling cycle, and one node, after the other.
 type NodeVolumeLimits struct {

@@ -17,7 +17,7 @@ import (
 )
 
 // Name is the name of the plugin in configurations and statuses.
-const Name = "PodTopologySpread"
+const Name = config.PodTopologySpread
 
 // Reasons of Filter.
 const (

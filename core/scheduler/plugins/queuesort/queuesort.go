@@ -12,7 +12,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "PrioritySort"
+const Name = config.PrioritySort
 
 // PrioritySort is the plugin.
 type PrioritySort struct{}

@@ -18,7 +18,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "SchedulingGates"
+const Name = config.SchedulingGates
 
 // SchedulingGates is the plugin.
 type SchedulingGates struct{}

@@ -17,7 +17,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "TaintToleration"
+const Name = config.TaintToleration
 
 // TaintToleration is the plugin.
 type TaintToleration struct {

@@ -22,7 +22,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "VolumeBinding"
+const Name = config.VolumeBinding
 
 // VolumeBinding is the plugin.
 type VolumeBinding struct {

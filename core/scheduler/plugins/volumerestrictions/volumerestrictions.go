@@ -30,7 +30,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "VolumeRestrictions"
+const Name = config.VolumeRestrictions
 
 // VolumeRestrictions is the plugin.
 type VolumeRestrictions struct {

@@ -29,7 +29,7 @@ import (
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
-const Name = "VolumeZone"
+const Name = config.VolumeZone
 
 // VolumeZone is the plugin.
 type VolumeZone struct {
