@@ -11,7 +11,7 @@
 //	            engine         one writer: Apply, Step, NextWake, Fork, Explain
 //	            cache   queue   framework   plugins   preempt     nodes · activeQ, backoffQ, unschedulable pods · profiles · victims
 //	            volumes   devices   gangs   store   config        what is decided about claims and groups · objects by kind
-//	            reuse   changelog   codec                         results that hold until a node changes · state as bytes
+//	            reuse   changelog   codec   release               results that hold until a node changes · state as bytes
 //	      │
 //	world       what is decided upon: Input and Effect      memory   live   extender   trim   admission   quota
 //	            what the API server checks of new objects   podapi   deviceapi   storageapi   clusterapi   controllerapi

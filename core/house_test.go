@@ -37,6 +37,7 @@ core/testing/fuzz: core/safe/printable
 core/testing/race
 core/testing/fuzz/command: core/testing/fuzz
 core/objects/saturating
+core/scheduler/release
 core/scheduler/reuse
 core/objects/requests: core/objects/saturating
 core/world/deviceapi: core/objects/requests
@@ -54,7 +55,7 @@ core/world/quota: core/world/podapi core/objects/requests core/objects/saturatin
 core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
 core/scheduler/config: core/safe/address core/safe/printable
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
-core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world
+core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world core/scheduler/release
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
@@ -128,10 +129,10 @@ core/operator/actions: core/safe/printable core/answers/change core/world core/s
 core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world
 core/trace/stream: core/safe/address core/safe/printable core/trace/play
-core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream
+core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream core/scheduler/release
 core/trace/reach: core/safe/address core/safe/panics core/safe/printable core/objects/saturating
 core/trace/attach: core/safe/panics core/trace/stream core/trace core/trace/play
-core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/scheduler/reuse core/trace/play core/trace/segments core/world core/world/live
+core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/scheduler/reuse core/trace/play core/trace/segments core/world core/world/live core/scheduler/release
 core/operator/console: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/operator/actions core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/process/replica core/answers/shadow core/world core/world/live
 # the screen
 themes: core/safe/files core/safe/printable
@@ -156,7 +157,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural
+cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -59,7 +59,7 @@ func describeProcess(features config.Features) {
 		}
 		feature.RecordFeatureInfo(ctx, string(gate.Name), stage, gate.Enabled)
 	}
-	compatversion.RecordCompatVersionInfo(ctx, "kube", replica.BinaryVersion, kubernetes, minCompatibility)
+	compatversion.RecordCompatVersionInfo(ctx, "kube", kubernetesPatch, kubernetes, minCompatibility)
 }
 
 // minCompatibility is the oldest supported release of other components, by default.

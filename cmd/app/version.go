@@ -8,14 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace"
 )
 
 // release is the version, set by -ldflags "-X orrery/cmd/app.release=v1.2.3"; see the Makefile.
 var release string
 
-// kubernetes is the Kubernetes release whose decisions this scheduler matches.
-const kubernetes = "1.35"
+// kubernetes is the Kubernetes release whose decisions this scheduler matches, and kubernetesPatch the version that it was compared
+// with.
+const (
+	kubernetes      = modelled.Minor
+	kubernetesPatch = modelled.Patch
+)
 
 // version returns the release, or the commit of the build.
 func version() string {

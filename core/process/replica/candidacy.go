@@ -9,13 +9,7 @@ import (
 
 	"orrery/core/safe/panics"
 	"orrery/core/scheduler/config"
-)
-
-// The Kubernetes version that a LeaseCandidate announces: the control plane prefers the lowest emulated version, and then
-// the lowest binary version.
-const (
-	BinaryVersion    = "1.35.4"
-	emulationVersion = "1.35.0"
+	"orrery/core/scheduler/release"
 )
 
 // candidacy announces the replica to the control plane, and answers its pings, where the control plane chooses the leader.
@@ -40,7 +34,7 @@ func (r *Replica) newCandidacy() (*candidacy, error) {
 	}
 	lease := r.options.Config.LeaderElection
 	candidate, seen, err := leaderelection.NewCandidate(r.leases, lease.ResourceNamespace, identity, lease.ResourceName,
-		BinaryVersion, emulationVersion, coordinationv1.OldestEmulationVersion)
+		release.Patch, release.Emulated, coordinationv1.OldestEmulationVersion)
 	if err != nil {
 		return nil, fmt.Errorf("becoming a candidate for the lease %s/%s: %w", lease.ResourceNamespace, lease.ResourceName, err)
 	}

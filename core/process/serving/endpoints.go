@@ -23,14 +23,12 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
 	"orrery/core/trace/stream"
 )
 
 // component is the name of the scheduler in endpoints: kube-scheduler's, which it replaces.
 const component = "kube-scheduler"
-
-// kubernetes is the release whose behaviour this is.
-const kubernetes = "1.35"
 
 // Endpoints are the handlers of the paths.
 type Endpoints struct {
@@ -70,7 +68,7 @@ func (e *Endpoints) Handler() http.Handler {
 		flagz.Install(m, component, flagz.NamedFlagSetsReader{FlagSets: *e.Flags})
 	}
 	if e.Config.Features.Enabled(config.ComponentStatusz) {
-		version := basecompatibility.NewEffectiveVersionFromString(kubernetes, "", "")
+		version := basecompatibility.NewEffectiveVersionFromString(release.Minor, "", "")
 		statusz.Install(m, component, statusz.NewRegistry(version, statusz.WithListedPaths(m.ListedPaths())))
 	}
 	return m

@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/scheduler/release"
 )
 
 func validatePod(pod *v1.Pod) *fieldError {
@@ -254,5 +256,5 @@ func validateWeight(weight int32) *fieldError {
 }
 
 func unknownValue(field, value string) *fieldError {
-	return &fieldError{field, "is " + quoted(value) + ", which Kubernetes 1.35 does not know"}
+	return &fieldError{field, "is " + quoted(value) + ", which Kubernetes " + release.Minor + " does not know"}
 }
