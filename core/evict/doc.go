@@ -25,7 +25,7 @@
 // # Controllers
 //
 // The rules are state machines of the engine's kind: they take in inputs, are woken by timers, and answer with effects. A
-// controller evicts pods itself, or only predicts what another one does; it runs the same either way. [Controller] is what they
-// have in common. They share [Timers], [Evictor], which sets a pod's DisruptionTarget condition and deletes it,
+// controller evicts pods itself, or only predicts what another one does; it runs the same either way. Package drive runs them, by
+// its interface Controller. They share [Timers], [Evictor], which sets a pod's DisruptionTarget condition and deletes it,
 // [TolerationLimit], which is what taints and tolerations come to, and [Counters].
 package evict

@@ -186,7 +186,7 @@ func (e boundedEngine) NextWake() (time.Time, bool) {
 // optional is a controller of the run that may start late or never. It does nothing before.
 type optional[C interface {
 	comparable
-	evict.Controller
+	drive.Controller
 }] struct{ at *C }
 
 func (o optional[C]) Apply(in world.Input) {
@@ -302,7 +302,7 @@ func (r *run) startDeviceTaints() {
 }
 
 // list applies all objects of some kinds to a controller.
-func (r *run) list(to evict.Controller, kinds ...world.Kind) {
+func (r *run) list(to drive.Controller, kinds ...world.Kind) {
 	for _, kind := range kinds {
 		list := world.Listed{Kind: kind}
 		for o := range r.engine.Store().Objects(kind) {

@@ -97,8 +97,6 @@ type Drain struct {
 	budgets map[types.NamespacedName]*policyv1.PodDisruptionBudget
 }
 
-var _ evict.Controller = (*Drain)(nil)
-
 // NewDrain begins a drain of a node. The drain ends after the cordon if the options do not allow to evict one of the pods.
 func NewDrain(node, by string, o DrainOptions, view View, now time.Time, record *evict.Record) *Drain {
 	d := &Drain{

@@ -28,8 +28,6 @@ type Driver struct {
 	cordonErr error // why the node could not be cordoned
 }
 
-var _ evict.Controller = (*Driver)(nil)
-
 // StartDrain begins a drain of a server's node and makes its first calls.
 func StartDrain(server Server, node, by string, o DrainOptions, record *evict.Record) *Driver {
 	view := View{Lookup: func(kind world.Kind, namespace, name string) world.Object {

@@ -27,7 +27,7 @@ type Options struct {
 	Store *store.Store
 }
 
-// Controller implements evict.Controller. It is not safe for concurrent use.
+// Controller is driven beside an engine; see package drive. It is not safe for concurrent use.
 type Controller struct {
 	options Options
 	record  *evict.Record
@@ -49,8 +49,6 @@ type Controller struct {
 	statusTimers evict.Timers[ruleKey]          // rules whose status is evaluated later
 }
 
-var _ evict.Controller = (*Controller)(nil)
-
 // Kinds returns the kinds of objects that the controller reads.
 func Kinds() []world.Kind {
 	return []world.Kind{world.Pod, world.ResourceClaim, world.ResourceSlice, world.DeviceTaintRule}
@@ -58,12 +56,7 @@ func Kinds() []world.Kind {
 
 // New returns a Controller without objects.
 func New(o Options) *Controller {
-	if o.Record == nil {
-		o.Record = evict.NewRecord()
-	}
-	if o.Store == nil {
-		o.Store = store.New(Kinds()...)
-	}
+	o.Record, o.Store = evict.OwnOrShared(o.Record, o.Store, Kinds()...)
 	return &Controller{
 		options: o, record: o.Record, store: o.Store,
 		pools: pools{}, claims: map[types.NamespacedName]*deadline{}, pending: map[types.UID]pendingEviction{},
@@ -74,17 +67,11 @@ func New(o Options) *Controller {
 	}
 }
 
-// Apply takes in an input. An object that the store refuses is left out, as in the engine.
+// Apply takes in an input.
 func (c *Controller) Apply(in world.Input) {
 	c.advance(in.At)
-	switch event := in.Event.(type) {
-	case world.Changed:
-		deltas, _ := c.store.Apply(event)
-		c.handleDeltas(deltas)
-	case world.Listed:
-		deltas, _ := c.store.Replace(event)
-		c.handleDeltas(deltas)
-	case world.EffectDone:
+	c.handleDeltas(evict.TakeIn(c.store, in))
+	if event, is := in.Event.(world.EffectDone); is {
 		c.statusWritten(event)
 		if pod, end := c.evictor.EffectDone(c.now, event); end != evict.NotOver {
 			c.evictionDone(pod, end)
@@ -130,25 +117,21 @@ func (c *Controller) ForkOn(store *store.Store, record *evict.Record) *Controlle
 }
 
 // advance runs the timers up to a time, in order; at the same time status updates come first, so that they still count the
-// pods. Time never runs backwards.
+// pods.
 func (c *Controller) advance(to time.Time) {
 	for _, rule := range c.dirtyRules {
 		c.updateStatus(rule)
 	}
 	c.dirtyRules = c.dirtyRules[:0]
-	for {
-		at, ok := c.NextWake()
-		if !ok || at.After(to) {
-			break
-		}
-		c.now = evict.Later(c.now, at)
-		if rule, _, ok := c.statusTimers.Pop(c.now); ok {
-			c.updateStatus(rule)
-		} else if uid, _, ok := c.timers.Pop(c.now); ok {
-			c.fire(uid)
-		} else if ref, ok := c.evictor.PopRetry(c.now); ok {
-			c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
-		}
+	evict.Advance(&c.now, to, c.NextWake, c.fire)
+}
+
+func (c *Controller) fire(time.Time) {
+	if rule, _, ok := c.statusTimers.Pop(c.now); ok {
+		c.updateStatus(rule)
+	} else if uid, _, ok := c.timers.Pop(c.now); ok {
+		c.deadlinePassed(uid)
+	} else if ref, ok := c.evictor.PopRetry(c.now); ok {
+		c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
 	}
-	c.now = evict.Later(c.now, to)
 }

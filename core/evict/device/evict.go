@@ -77,8 +77,8 @@ func (c *Controller) cancel(pod *v1.Pod) {
 	}
 }
 
-// fire evicts a pod whose deadline has come. A terminating pod needs no call.
-func (c *Controller) fire(uid types.UID) {
+// deadlinePassed evicts a pod whose deadline has come. A terminating pod needs no call.
+func (c *Controller) deadlinePassed(uid types.UID) {
 	d := c.pending[uid]
 	pod := c.store.Pod(d.pod.Namespace, d.pod.Name)
 	if pod.DeletionTimestamp != nil {

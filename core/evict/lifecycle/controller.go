@@ -69,8 +69,8 @@ type Change struct {
 	Add, Remove []v1.Taint
 }
 
-// Controller implements evict.Controller. It has no effects: its changes of nodes are in Changes. It is not safe for
-// concurrent use.
+// Controller is driven beside an engine; see package drive. It has no effects: its changes of nodes are in Changes. It is not
+// safe for concurrent use.
 type Controller struct {
 	options Options
 	record  *evict.Record
@@ -108,8 +108,6 @@ type heartbeat struct {
 	at    time.Time
 }
 
-var _ evict.Controller = (*Controller)(nil)
-
 // Kinds are the kinds of objects that a Controller reads.
 func Kinds() []world.Kind { return []world.Kind{world.Node, world.Pod, world.Lease} }
 
@@ -118,12 +116,7 @@ func New(o Options) *Controller {
 	if o.Settings == (Settings{}) {
 		o.Settings = DefaultSettings()
 	}
-	if o.Record == nil {
-		o.Record = evict.NewRecord()
-	}
-	if o.Store == nil {
-		o.Store = store.New(Kinds()...)
-	}
+	o.Record, o.Store = evict.OwnOrShared(o.Record, o.Store, Kinds()...)
 	return &Controller{
 		options: o, record: o.Record, now: o.Start, store: o.Store,
 		nodes: map[string]*node{}, zones: map[string]*zone{}, pods: map[string]map[types.UID]*v1.Pod{},
@@ -131,17 +124,10 @@ func New(o Options) *Controller {
 	}
 }
 
-// Apply takes in an input. An object that the store refuses is left out, as in the engine.
+// Apply takes in an input.
 func (m *Controller) Apply(in world.Input) {
 	m.advance(in.At)
-	switch event := in.Event.(type) {
-	case world.Changed:
-		deltas, _ := m.store.Apply(event)
-		m.handleDeltas(deltas)
-	case world.Listed:
-		deltas, _ := m.store.Replace(event)
-		m.handleDeltas(deltas)
-	}
+	m.handleDeltas(evict.TakeIn(m.store, in))
 	m.predict()
 }
 
@@ -214,19 +200,15 @@ func (m *Controller) advance(to time.Time) {
 	if m.options.Start.IsZero() {
 		m.options.Start, m.now = to, to
 	}
-	for {
-		at, ok := m.NextWake()
-		if !ok || at.After(to) {
-			break
-		}
-		m.now = evict.Later(m.now, at)
-		if !m.nextMonitor.IsZero() && !m.nextMonitor.After(m.now) {
-			m.monitor()
-		} else {
-			m.taintNext()
-		}
+	evict.Advance(&m.now, to, m.NextWake, m.fire)
+}
+
+func (m *Controller) fire(time.Time) {
+	if !m.nextMonitor.IsZero() && !m.nextMonitor.After(m.now) {
+		m.monitor()
+	} else {
+		m.taintNext()
 	}
-	m.now = evict.Later(m.now, to)
 }
 
 // monitorFrom returns the first monitor pass that is not before a time.

@@ -29,11 +29,12 @@ type Options struct {
 
 // predictor predicts the evictions of one cause from the observer's store.
 type predictor interface {
-	evict.Controller
+	Apply(in world.Input)
+	NextWake() (time.Time, bool)
 	ApplyDeltas(deltas []store.Delta)
 }
 
-// Observer implements evict.Controller. It has no effects. It is not safe for concurrent use.
+// Observer is driven beside an engine; see package drive. It has no effects. It is not safe for concurrent use.
 type Observer struct {
 	record *evict.Record
 	now    time.Time
@@ -50,8 +51,6 @@ type Observer struct {
 	// preemptions are, by preemptor, those whose preemptors were not seen bound since.
 	preemptions map[types.UID]preemption
 }
-
-var _ evict.Controller = (*Observer)(nil)
 
 // New returns an Observer without objects.
 func New(o Options) *Observer {

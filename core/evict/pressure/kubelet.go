@@ -73,8 +73,6 @@ type Kubelet struct {
 	actions    []TimedAction
 }
 
-var _ evict.Controller = (*Kubelet)(nil)
-
 // New returns a kubelet before its first sync. It fails for invalid thresholds.
 func New(o Options, record *evict.Record) (*Kubelet, error) {
 	configured, err := o.Configuration.Thresholds()

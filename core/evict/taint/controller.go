@@ -30,7 +30,7 @@ type Options struct {
 	ComparisonOperators bool
 }
 
-// Controller implements evict.Controller. It is not safe for concurrent use.
+// Controller is driven beside an engine; see package drive. It is not safe for concurrent use.
 type Controller struct {
 	options Options
 	record  *evict.Record
@@ -45,8 +45,6 @@ type Controller struct {
 	evictor evict.Evictor
 }
 
-var _ evict.Controller = (*Controller)(nil)
-
 // podName is a pod's namespace and name.
 type podName struct{ namespace, name string }
 
@@ -59,12 +57,7 @@ type countdown struct {
 
 // New returns a Controller without objects.
 func New(o Options) *Controller {
-	if o.Record == nil {
-		o.Record = evict.NewRecord()
-	}
-	if o.Store == nil {
-		o.Store = store.New(world.Pod, world.Node)
-	}
+	o.Record, o.Store = evict.OwnOrShared(o.Record, o.Store, world.Pod, world.Node)
 	return &Controller{
 		options: o, record: o.Record, store: o.Store,
 		pods: map[string][]podName{}, tainted: map[string][]v1.Taint{},
@@ -73,17 +66,11 @@ func New(o Options) *Controller {
 	}
 }
 
-// Apply takes in an input. An object that the store refuses is left out, as in the engine.
+// Apply takes in an input.
 func (c *Controller) Apply(in world.Input) {
 	c.advance(in.At)
-	switch event := in.Event.(type) {
-	case world.Changed:
-		deltas, _ := c.store.Apply(event)
-		c.handleDeltas(deltas)
-	case world.Listed:
-		deltas, _ := c.store.Replace(event)
-		c.handleDeltas(deltas)
-	case world.EffectDone:
+	c.handleDeltas(evict.TakeIn(c.store, in))
+	if event, is := in.Event.(world.EffectDone); is {
 		if pod, end := c.evictor.EffectDone(c.now, event); end == evict.PodStays {
 			c.record.End(pod.UID, evict.Taint, evict.Cancelled, c.now, evict.MayStay)
 		}
@@ -125,21 +112,15 @@ func (c *Controller) ForkOn(store *store.Store, record *evict.Record) *Controlle
 	return &f
 }
 
-// advance runs the timers up to a time, in order. Time never runs backwards.
-func (c *Controller) advance(to time.Time) {
-	for {
-		due, ok := c.NextWake()
-		if !ok || due.After(to) {
-			break
-		}
-		c.now = evict.Later(c.now, due)
-		if uid, _, ok := c.timers.Pop(c.now); ok {
-			count := c.countdowns[uid]
-			delete(c.countdowns, uid)
-			c.evict(c.store.Pod(count.pod.Namespace, count.pod.Name), due, count.reason)
-		} else if ref, ok := c.evictor.PopRetry(c.now); ok {
-			c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
-		}
+func (c *Controller) advance(to time.Time) { evict.Advance(&c.now, to, c.NextWake, c.fire) }
+
+// fire evicts the pod whose timer is due, or makes the next attempt at one.
+func (c *Controller) fire(due time.Time) {
+	if uid, _, ok := c.timers.Pop(c.now); ok {
+		count := c.countdowns[uid]
+		delete(c.countdowns, uid)
+		c.evict(c.store.Pod(count.pod.Namespace, count.pod.Name), due, count.reason)
+	} else if ref, ok := c.evictor.PopRetry(c.now); ok {
+		c.evictor.Retry(c.now, c.store.Pod(ref.Namespace, ref.Name))
 	}
-	c.now = evict.Later(c.now, to)
 }
