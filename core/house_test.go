@@ -60,14 +60,14 @@ core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
 core/world/memory: core/world/admission core/world/clusterapi core/world/controllerapi core/objects/csimigration core/world/deviceapi core/world/podapi core/world/quota core/objects/requests core/objects/saturating core/world/storageapi core/world/trim core/world core/safe/heap
-core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world
+core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
-core/evict: core/safe/printable core/world core/safe/heap
+core/evict: core/safe/printable core/world core/safe/heap core/scheduler/store
 core/evict/budget: core/evict core/world
 core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory

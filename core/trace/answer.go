@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/scheduler/codec"
 	"orrery/core/world"
 )
 
@@ -28,10 +29,10 @@ func (e *encoder) answer(a *world.ExtenderAnswer) error {
 	default:
 		e.entry = append(e.entry, answerOfNames)
 	}
-	e.entry = appendText(e.entry, a.Error)
+	e.entry = codec.AppendText(e.entry, a.Error)
 	e.count(len(a.Nodes))
 	for _, name := range a.Nodes {
-		e.entry = appendText(e.entry, name)
+		e.entry = codec.AppendText(e.entry, name)
 	}
 	e.count(len(a.Changed))
 	for _, node := range a.Changed {
@@ -45,18 +46,18 @@ func (e *encoder) answer(a *world.ExtenderAnswer) error {
 		if failed.Unresolvable {
 			unresolvable = 1
 		}
-		e.entry = append(appendText(appendText(e.entry, failed.Node), failed.Reason), unresolvable)
+		e.entry = append(codec.AppendText(codec.AppendText(e.entry, failed.Node), failed.Reason), unresolvable)
 	}
 	e.count(len(a.Scores))
 	for _, score := range a.Scores {
-		e.entry = binary.AppendVarint(appendText(e.entry, score.Host), score.Score)
+		e.entry = binary.AppendVarint(codec.AppendText(e.entry, score.Host), score.Score)
 	}
 	e.count(len(a.Victims))
 	for _, on := range a.Victims {
-		e.entry = binary.AppendVarint(appendText(e.entry, on.Node), on.PDBViolations)
+		e.entry = binary.AppendVarint(codec.AppendText(e.entry, on.Node), on.PDBViolations)
 		e.count(len(on.Pods))
 		for _, uid := range on.Pods {
-			e.entry = appendText(e.entry, string(uid))
+			e.entry = codec.AppendText(e.entry, uid)
 		}
 	}
 	if len(e.entry) > maxObjectBytes {
@@ -76,7 +77,7 @@ func (e *encoder) nested(o world.Object) error {
 	before := e.entry
 	e.entry = nil
 	err := e.object(o)
-	e.entry = appendText(before, string(e.entry))
+	e.entry = codec.AppendText(before, string(e.entry))
 	return err
 }
 
@@ -87,7 +88,7 @@ func (c *entryReader) answer() *world.ExtenderAnswer {
 		return nil
 	case answerOfNames, answerOfObjects:
 	default:
-		c.fail(fmt.Errorf("an extender's answer is of no known kind (%d)", first))
+		c.Fail(fmt.Errorf("an extender's answer is of no known kind (%d)", first))
 		return nil
 	}
 	a := &world.ExtenderAnswer{AsObjects: first == answerOfObjects, Error: c.text()}
@@ -96,9 +97,9 @@ func (c *entryReader) answer() *world.ExtenderAnswer {
 	c.list(func() {
 		a.Failed = append(a.Failed, world.FailedNode{Node: c.text(), Reason: c.text(), Unresolvable: c.byte() != 0})
 	})
-	c.list(func() { a.Scores = append(a.Scores, world.HostScore{Host: c.text(), Score: c.varint()}) })
+	c.list(func() { a.Scores = append(a.Scores, world.HostScore{Host: c.text(), Score: c.Varint()}) })
 	c.list(func() {
-		on := world.AnsweredVictims{Node: c.text(), PDBViolations: c.varint()}
+		on := world.AnsweredVictims{Node: c.text(), PDBViolations: c.Varint()}
 		c.list(func() { on.Pods = append(on.Pods, types.UID(c.text())) })
 		a.Victims = append(a.Victims, on)
 	})
@@ -107,11 +108,11 @@ func (c *entryReader) answer() *world.ExtenderAnswer {
 
 // list reads a count and so many items.
 func (c *entryReader) list(item func()) {
-	for range c.uvarint() {
+	for range c.Uvarint() {
 		if err := c.memory.spend(nameMemory); err != nil {
-			c.fail(err)
+			c.Fail(err)
 		}
-		if c.err != nil {
+		if c.Err != nil {
 			return
 		}
 		item()
@@ -120,13 +121,13 @@ func (c *entryReader) list(item func()) {
 
 // node reads a node and its length.
 func (c *entryReader) node() *v1.Node {
-	inner := entryReader{rest: c.bytes(), memory: c.memory, pods: c.pods, err: c.err}
+	inner := entryReader{Reader: readerOf(c.Bytes()), memory: c.memory, pods: c.pods}
 	node, ok := inner.object().(*v1.Node)
 	switch {
-	case inner.err != nil:
-		c.fail(inner.err)
+	case inner.Err != nil:
+		c.Fail(inner.Err)
 	case !ok:
-		c.fail(fmt.Errorf("a node in an extender's answer is of another kind"))
+		c.Fail(fmt.Errorf("a node in an extender's answer is of another kind"))
 	}
 	return node
 }

@@ -34,7 +34,7 @@ func decodeEntry(c *entryReader, kind byte, previous *time.Time) (Record, error)
 	case decisionEntry:
 		r.Body = c.decision()
 	case checkpointEntry:
-		r.Body = Checkpoint{Digest: c.fixed64(), Inputs: c.uvarint(), Decisions: c.uvarint()}
+		r.Body = Checkpoint{Digest: c.fixed64(), Inputs: c.Uvarint(), Decisions: c.Uvarint()}
 	case markEntry:
 		r.Body = c.mark()
 	default:
@@ -49,7 +49,7 @@ func (c *entryReader) beforeRest() bool { return c.flags(beforeRestFlag)&beforeR
 func (c *entryReader) flags(known byte) byte {
 	flags := c.byte()
 	if flags&^known != 0 {
-		c.fail(fmt.Errorf("an input has flags that are not known (%#02x)", flags))
+		c.Fail(fmt.Errorf("an input has flags that are not known (%#02x)", flags))
 	}
 	return flags
 }
@@ -58,7 +58,7 @@ func (c *entryReader) objectChanged() Input {
 	in := Input{BeforeRest: c.beforeRest()}
 	op := world.Op(c.byte())
 	if op > world.Deleted {
-		c.fail(fmt.Errorf("an object changed in no known way (%d)", op))
+		c.Fail(fmt.Errorf("an object changed in no known way (%d)", op))
 	}
 	in.Event = world.Changed{Op: op, Object: c.object()}
 	return in
@@ -66,24 +66,24 @@ func (c *entryReader) objectChanged() Input {
 
 // object reads an object to the end of the entry.
 func (c *entryReader) object() world.Object {
-	kind, shape := knownKind(c.bytes())
-	if c.err != nil {
+	kind, shape := knownKind(c.Bytes())
+	if c.Err != nil {
 		return nil
 	}
 	o, ok := newObject(kind)
 	if !ok {
-		c.fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
+		c.Fail(fmt.Errorf("reading an object: there is no kind %q", printable.Line(string(kind), 40)))
 		return nil
 	}
-	if err := c.memory.spendObject(kind, shape.Proto(c.rest)); err != nil {
-		c.fail(err)
+	if err := c.memory.spendObject(kind, shape.Proto(c.Rest)); err != nil {
+		c.Fail(err)
 		return nil
 	}
-	if err := c.pods.unmarshal(o, c.rest); err != nil {
-		c.fail(fmt.Errorf("reading a %s: %s", kind, printable.Line(err.Error(), 200)))
+	if err := c.pods.unmarshal(o, c.Rest); err != nil {
+		c.Fail(fmt.Errorf("reading a %s: %s", kind, printable.Line(err.Error(), 200)))
 		return nil
 	}
-	c.rest = nil
+	c.Rest = nil
 	return o
 }
 
@@ -101,9 +101,9 @@ func newObject(kind world.Kind) (protoObject, bool) {
 func (c *entryReader) objectListHead(previous *time.Time) (r Record, kind world.Kind, objects uint64, err error) {
 	r.At = c.time(previous)
 	r.Body = Input{BeforeRest: c.beforeRest()}
-	kind, objects = world.Kind(c.text()), c.uvarint()
+	kind, objects = world.Kind(c.text()), c.Uvarint()
 	if objects > maxListObjects {
-		c.fail(fmt.Errorf("a list claims %d objects, and at most %d are allowed", objects, maxListObjects))
+		c.Fail(fmt.Errorf("a list claims %d objects, and at most %d are allowed", objects, maxListObjects))
 	}
 	return r, kind, objects, c.end()
 }
@@ -111,20 +111,20 @@ func (c *entryReader) objectListHead(previous *time.Time) (r Record, kind world.
 func (c *entryReader) effectDone() Input {
 	flags := c.flags(beforeRestFlag | versionFlag)
 	in := Input{BeforeRest: flags&beforeRestFlag != 0}
-	ev := world.EffectDone{Effect: world.EffectID(c.uvarint())}
-	code := c.varint()
+	ev := world.EffectDone{Effect: world.EffectID(c.Uvarint())}
+	code := c.Varint()
 	if code < 0 || code > math.MaxInt32 {
-		c.fail(errors.New("an outcome's code is out of range"))
+		c.Fail(errors.New("an outcome's code is out of range"))
 	}
 	ev.Outcome = world.Outcome{Code: fwk.Code(code), Reason: metav1.StatusReason(c.text()), Message: c.text()}
 	if in.Effect.Verb = Verb(c.byte()); in.Effect.Verb > CallExtender {
-		c.fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Effect.Verb))
+		c.Fail(fmt.Errorf("an outcome is of an effect that is not known (%d)", in.Effect.Verb))
 	}
 	if in.Effect.Verb != Unknown {
 		in.Effect.Pod, in.Effect.Detail = c.ref(), c.text()
 	}
 	if flags&versionFlag != 0 && in.Effect.Verb != UnreserveResourceClaim {
-		c.fail(fmt.Errorf("an outcome of an effect of kind %d has a version", in.Effect.Verb))
+		c.Fail(fmt.Errorf("an outcome of an effect of kind %d has a version", in.Effect.Verb))
 	}
 	if in.Effect.Verb == ReserveResourceClaim || flags&versionFlag != 0 {
 		ev.Outcome.Version = c.text()
@@ -138,13 +138,13 @@ func (c *entryReader) effectDone() Input {
 
 func (c *entryReader) activateRequest() Input {
 	in := Input{BeforeRest: c.beforeRest()}
-	n := c.uvarint()
+	n := c.Uvarint()
 	var ev world.ActivateRequest
 	for range n {
 		if err := c.memory.spend(nameMemory); err != nil {
-			c.fail(err)
+			c.Fail(err)
 		}
-		if c.err != nil {
+		if c.Err != nil {
 			break
 		}
 		ev.Activate = append(ev.Activate, types.NamespacedName{Namespace: c.text(), Name: c.text()})
@@ -158,18 +158,18 @@ func (c *entryReader) ref() world.PodRef {
 }
 
 func (c *entryReader) count() int {
-	n := c.uvarint()
+	n := c.Uvarint()
 	if n > math.MaxInt32 {
-		c.fail(errors.New("a count is out of range"))
+		c.Fail(errors.New("a count is out of range"))
 		return 0
 	}
 	return int(n)
 }
 
 func (c *entryReader) decision() Decision {
-	d := Decision{Seq: c.uvarint(), Pod: c.ref(), Attempt: c.count(), Verdict: Verdict(c.byte())}
+	d := Decision{Seq: c.Uvarint(), Pod: c.ref(), Attempt: c.count(), Verdict: Verdict(c.byte())}
 	if d.Verdict > Skipped {
-		c.fail(fmt.Errorf("a decision's verdict is not known (%d)", d.Verdict))
+		c.Fail(fmt.Errorf("a decision's verdict is not known (%d)", d.Verdict))
 	}
 	d.Node, d.Nominated, d.Victims, d.Digest = c.text(), c.text(), c.count(), c.fixed64()
 	return d

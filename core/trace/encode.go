@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/codec"
 	"orrery/core/world"
 )
 
@@ -48,7 +49,7 @@ func (e *encoder) objectChanged(at time.Time, flags byte, c world.Changed) error
 func (e *encoder) objectList(at time.Time, flags byte, kind world.Kind, objects int) {
 	e.beginEntry(objectListEntry, at)
 	e.entry = append(e.entry, flags)
-	e.entry = appendText(e.entry, string(kind))
+	e.entry = codec.AppendText(e.entry, kind)
 	e.entry = binary.AppendUvarint(e.entry, uint64(objects))
 	e.endEntry()
 }
@@ -73,7 +74,7 @@ func (e *encoder) object(o world.Object) error {
 	if size > maxObjectBytes {
 		return objectTooLarge(o, size)
 	}
-	e.entry = appendText(e.entry, string(kind))
+	e.entry = codec.AppendText(e.entry, kind)
 	at := len(e.entry)
 	e.entry = append(e.entry, make([]byte, size)...)
 	n, err := message.MarshalToSizedBuffer(e.entry[at:]) // MarshalTo would compute the size again
@@ -107,13 +108,13 @@ func (e *encoder) effectDone(at time.Time, flags byte, ev world.EffectDone, key 
 	e.entry = append(e.entry, flags)
 	e.entry = binary.AppendUvarint(e.entry, uint64(ev.Effect))
 	e.entry = binary.AppendVarint(e.entry, int64(ev.Outcome.Code))
-	e.entry = appendText(e.entry, string(ev.Outcome.Reason))
-	e.entry = appendText(e.entry, ev.Outcome.Message)
+	e.entry = codec.AppendText(e.entry, ev.Outcome.Reason)
+	e.entry = codec.AppendText(e.entry, ev.Outcome.Message)
 	if e.entry = append(e.entry, byte(key.Verb)); key.Verb != Unknown {
-		e.entry = appendText(appendRef(e.entry, key.Pod), key.Detail)
+		e.entry = codec.AppendText(appendRef(e.entry, key.Pod), key.Detail)
 	}
 	if key.Verb == ReserveResourceClaim || versioned {
-		e.entry = appendText(e.entry, ev.Outcome.Version)
+		e.entry = codec.AppendText(e.entry, ev.Outcome.Version)
 	}
 	if key.Verb == CallExtender {
 		if err := e.answer(ev.Outcome.Answer); err != nil {
@@ -131,7 +132,7 @@ func (e *encoder) activateRequest(at time.Time, flags byte, ev world.ActivateReq
 	e.entry = binary.AppendUvarint(e.entry, uint64(len(ev.Activate)))
 	e.memory += nameMemory * int64(len(ev.Activate))
 	for _, pod := range ev.Activate {
-		e.entry = appendText(appendText(e.entry, pod.Namespace), pod.Name)
+		e.entry = codec.AppendText(codec.AppendText(e.entry, pod.Namespace), pod.Name)
 	}
 	e.endEntry()
 }
@@ -148,7 +149,7 @@ func (e *encoder) decision(at time.Time, d *Decision) {
 	e.entry = appendRef(e.entry, d.Pod)
 	e.entry = binary.AppendUvarint(e.entry, uint64(d.Attempt))
 	e.entry = append(e.entry, byte(d.Verdict))
-	e.entry = appendText(appendText(e.entry, d.Node), d.Nominated)
+	e.entry = codec.AppendText(codec.AppendText(e.entry, d.Node), d.Nominated)
 	e.entry = binary.AppendUvarint(e.entry, uint64(d.Victims))
 	e.entry = binary.LittleEndian.AppendUint64(e.entry, d.Digest)
 	e.endEntry()
@@ -165,6 +166,6 @@ func (e *encoder) checkpoint(at time.Time, c Checkpoint) {
 func (e *encoder) mark(at time.Time, m Mark) {
 	e.beginEntry(markEntry, at)
 	e.entry = append(e.entry, byte(m.Kind))
-	e.entry = appendText(appendRef(e.entry, m.Pod), m.Text)
+	e.entry = codec.AppendText(appendRef(e.entry, m.Pod), m.Text)
 	e.endEntry()
 }

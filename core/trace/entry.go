@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"orrery/core/scheduler/codec"
 	"orrery/core/world"
 )
 
@@ -39,14 +40,9 @@ type protoObject interface {
 	Unmarshal([]byte) error
 }
 
-// firstSecond and lastSecond are the Unix times between which a record's time lies, the years 1 to 9999: the zero
-// time and after, as far as times have a text in RFC 3339.
-const (
-	firstSecond = -62_135_596_800
-	lastSecond  = 253_402_300_799
-)
-
-func isRecordable(at time.Time) bool { return at.Unix() >= firstSecond && at.Unix() <= lastSecond }
+func isRecordable(at time.Time) bool {
+	return at.Unix() >= codec.FirstSecond && at.Unix() <= codec.LastSecond
+}
 
 // appendTime encodes a time as two differences to the previous one: in seconds, and in nanoseconds of the second. An
 // unchanged time takes two bytes.
@@ -57,12 +53,8 @@ func appendTime(to []byte, at time.Time, previous *time.Time) []byte {
 	return to
 }
 
-func appendText(to []byte, s string) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(s))), s...)
-}
-
 func appendRef(to []byte, r world.PodRef) []byte {
-	return appendText(appendText(appendText(to, r.Namespace), r.Name), string(r.UID))
+	return codec.AppendText(codec.AppendText(codec.AppendText(to, r.Namespace), r.Name), r.UID)
 }
 
 var (
@@ -70,86 +62,45 @@ var (
 	errNoYear        = errors.New("an entry's time is in none of the years from 1 to 9999")
 )
 
-// entryReader decodes an entry. After the first error, kept in err, its methods return zero values.
+// entryReader decodes an entry.
 type entryReader struct {
-	rest   []byte
+	codec.Reader
 	memory *memory
 	pods   *podReader
-	err    error
 }
 
-func (c *entryReader) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-	c.rest = nil
+func readerOf(entry []byte) codec.Reader {
+	return codec.Reader{Rest: entry, Short: errEntryTooShort}
 }
 
 func (c *entryReader) byte() byte {
-	if len(c.rest) == 0 {
-		c.fail(errEntryTooShort)
-		return 0
+	if b := c.Take(1); b != nil {
+		return b[0]
 	}
-	b := c.rest[0]
-	c.rest = c.rest[1:]
-	return b
+	return 0
 }
 
-func (c *entryReader) uvarint() uint64 {
-	v, n := binary.Uvarint(c.rest)
-	if n <= 0 {
-		c.fail(errEntryTooShort)
-		return 0
-	}
-	c.rest = c.rest[n:]
-	return v
-}
-
-func (c *entryReader) varint() int64 {
-	v, n := binary.Varint(c.rest)
-	if n <= 0 {
-		c.fail(errEntryTooShort)
-		return 0
-	}
-	c.rest = c.rest[n:]
-	return v
-}
-
-func (c *entryReader) bytes() []byte {
-	n := c.uvarint()
-	if n > uint64(len(c.rest)) {
-		c.fail(errEntryTooShort)
-		return nil
-	}
-	b := c.rest[:n]
-	c.rest = c.rest[n:]
-	return b
-}
-
-func (c *entryReader) text() string { return string(c.bytes()) }
+func (c *entryReader) text() string { return string(c.Bytes()) }
 
 func (c *entryReader) fixed64() uint64 {
-	if len(c.rest) < 8 {
-		c.fail(errEntryTooShort)
-		return 0
+	if b := c.Take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
 	}
-	v := binary.LittleEndian.Uint64(c.rest)
-	c.rest = c.rest[8:]
-	return v
+	return 0
 }
 
 func (c *entryReader) time(previous *time.Time) time.Time {
-	const span = lastSecond - firstSecond
-	seconds, nanos := c.varint(), c.varint()
+	const span = codec.LastSecond - codec.FirstSecond
+	seconds, nanos := c.Varint(), c.Varint()
 	if seconds > span || seconds < -span || nanos <= -1e9 || nanos >= 1e9 {
-		c.fail(errNoYear)
+		c.Fail(errNoYear)
 		return time.Time{}
 	}
 	at := time.Unix(previous.Unix()+seconds, int64(previous.Nanosecond())+nanos).UTC()
 	if !isRecordable(at) {
-		c.fail(errNoYear)
+		c.Fail(errNoYear)
 	}
-	if c.err == nil {
+	if c.Err == nil {
 		*previous = at
 	}
 	return at
@@ -157,8 +108,8 @@ func (c *entryReader) time(previous *time.Time) time.Time {
 
 // end checks that the entry has no bytes left.
 func (c *entryReader) end() error {
-	if c.err == nil && len(c.rest) > 0 {
-		c.fail(errors.New("an entry goes on after its end"))
+	if c.Err == nil && len(c.Rest) > 0 {
+		c.Fail(errors.New("an entry goes on after its end"))
 	}
-	return c.err
+	return c.Err
 }

@@ -20,8 +20,8 @@ func FileOfEntries(origin Origin, contents []byte) []byte {
 	_ = w.writeMagic(origin.version())
 	_ = w.write(headerBlock, text, 0, 0)
 	entries := uint32(0)
-	for c := (&entryReader{rest: contents}); len(c.rest) > 0; entries++ {
-		c.bytes()
+	for c := (&entryReader{Reader: readerOf(contents)}); len(c.Rest) > 0; entries++ {
+		c.Bytes()
 	}
 	_ = w.write(recordsBlock, contents, entries, 0)
 	_ = w.write(endBlock, nil, 0, uint64(entries))

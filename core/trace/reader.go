@@ -200,23 +200,23 @@ func (t *Reader) nextEntry() (*entryReader, byte, int, error) {
 			return nil, 0, 0, err
 		}
 	}
-	c := entryReader{rest: t.contents}
-	body := c.bytes()
-	if c.err != nil {
-		return nil, 0, 0, c.err
+	c := readerOf(t.contents)
+	body := c.Bytes()
+	if c.Err != nil {
+		return nil, 0, 0, c.Err
 	}
 	if len(body) > maxEntryBytes {
 		return nil, 0, 0, fmt.Errorf("an entry has %d bytes, and at most %d are allowed", len(body), maxEntryBytes)
 	}
-	t.contents = c.rest
+	t.contents = c.Rest
 	t.blockEntriesLeft--
 	t.entries++
 	if err := t.memory.spend(recordMemory + int64(len(body))); err != nil {
 		return nil, 0, 0, err
 	}
-	inside := &entryReader{rest: body, memory: &t.memory, pods: &t.pods}
+	inside := &entryReader{Reader: readerOf(body), memory: &t.memory, pods: &t.pods}
 	kind := inside.byte()
-	return inside, kind, len(body), inside.err
+	return inside, kind, len(body), inside.Err
 }
 
 func (t *Reader) nextBlock() error {

@@ -77,13 +77,13 @@ func (e *encoder) stateData(data []byte) {
 // readState reads a state with its objects and its data. Memory grows with what is in the file, not with the claimed counts.
 func (t *Reader) readState(c *entryReader, size int) (Record, error) {
 	r := Record{At: c.time(&t.previous)}
-	s := State{Checkpoint: Checkpoint{Digest: c.fixed64(), Inputs: c.uvarint(), Decisions: c.uvarint()}}
-	objects, bytes := c.uvarint(), c.uvarint()
+	s := State{Checkpoint: Checkpoint{Digest: c.fixed64(), Inputs: c.Uvarint(), Decisions: c.Uvarint()}}
+	objects, bytes := c.Uvarint(), c.Uvarint()
 	if objects > maxStateObjects || bytes > maxStateBytes {
-		c.fail(fmt.Errorf("a state claims %d objects and %d bytes, and at most %d and %d are allowed", objects, bytes, maxStateObjects, maxStateBytes))
+		c.Fail(fmt.Errorf("a state claims %d objects and %d bytes, and at most %d and %d are allowed", objects, bytes, maxStateObjects, maxStateBytes))
 	}
 	if t.header.Origin != FromState {
-		c.fail(errors.New("there is a state, and the trace does not begin with one"))
+		c.Fail(errors.New("there is a state, and the trace does not begin with one"))
 	}
 	if err := c.end(); err != nil {
 		return Record{}, err
@@ -105,13 +105,13 @@ func (t *Reader) readState(c *entryReader, size int) (Record, error) {
 			return Record{}, err
 		}
 		size += more
-		if uint64(len(c.rest)) > bytes-uint64(len(s.Data)) || len(c.rest) == 0 {
+		if uint64(len(c.Rest)) > bytes-uint64(len(s.Data)) || len(c.Rest) == 0 {
 			return Record{}, errors.New("a state goes on after its end, or not at all")
 		}
-		if err := t.memory.spend(stateMemory * int64(len(c.rest))); err != nil {
+		if err := t.memory.spend(stateMemory * int64(len(c.Rest))); err != nil {
 			return Record{}, err
 		}
-		s.Data = append(s.Data, c.rest...)
+		s.Data = append(s.Data, c.Rest...)
 	}
 	r.Body, r.Size = s, size
 	return r, nil

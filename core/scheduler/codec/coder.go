@@ -20,10 +20,10 @@ type State struct {
 // may read it meanwhile.
 type Coder struct {
 	reading bool
-	data    []byte // written so far, or left to read
+	written []byte
+	in      Reader
 	objects []world.Object
 	numbers map[world.Object]int // of the objects; nil when reading
-	err     error
 }
 
 // Write writes what code codes. The error is one that code reported: something there cannot be written.
@@ -31,40 +31,35 @@ func Write(code func(*Coder)) (State, error) {
 	c := &Coder{numbers: map[world.Object]int{}}
 	code(c)
 	c.timesWithinSeconds()
-	if c.err != nil {
-		return State{}, c.err
+	if c.in.Err != nil {
+		return State{}, c.in.Err
 	}
-	return State{c.objects, c.data}, nil
+	return State{c.objects, c.written}, nil
 }
 
 // Read reads a state: code has to code the same, on what is empty.
 func Read(s State, code func(*Coder)) error {
-	c := &Coder{reading: true, data: s.Data, objects: s.Objects}
+	c := &Coder{reading: true, in: Reader{Rest: s.Data, Short: errTooShort}, objects: s.Objects}
 	code(c)
 	c.timesWithinSeconds()
-	if len(c.data) > 0 {
+	if len(c.in.Rest) > 0 {
 		c.Fail(errors.New("the state goes on after its end"))
 	}
-	return c.err
+	return c.in.Err
 }
 
 // Reading reports whether values are read, not written.
 func (c *Coder) Reading() bool { return c.reading }
 
 // OK reports whether there was no error so far.
-func (c *Coder) OK() bool { return c.err == nil }
+func (c *Coder) OK() bool { return c.in.Err == nil }
 
 // Fail ends reading, or says that something cannot be written. The first error counts.
-func (c *Coder) Fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-	c.data = nil
-}
+func (c *Coder) Fail(err error) { c.in.Fail(err) }
 
 // Check fails with a message unless a condition holds for what was read.
 func (c *Coder) Check(holds bool, format string, args ...any) {
-	if c.reading && !holds && c.err == nil {
+	if c.reading && !holds && c.in.Err == nil {
 		c.Fail(fmt.Errorf(format, args...))
 	}
 }
@@ -74,10 +69,10 @@ var errTooShort = errors.New("the state ends before what it should hold")
 // Uint codes a number that is not negative.
 func Uint[T ~uint8 | ~uint32 | ~uint64](c *Coder, value *T) {
 	if !c.reading {
-		c.data = binary.AppendUvarint(c.data, uint64(*value))
+		c.written = binary.AppendUvarint(c.written, uint64(*value))
 		return
 	}
-	n := c.uvarint()
+	n := c.in.Uvarint()
 	*value = T(n)
 	c.Check(uint64(*value) == n, "a number, %d, is out of range", n)
 }
@@ -91,29 +86,13 @@ func Enum[T ~uint8](c *Coder, value *T, last T) {
 	}
 }
 
-func (c *Coder) uvarint() uint64 {
-	n, size := binary.Uvarint(c.data)
-	if size <= 0 {
-		c.Fail(errTooShort)
-		return 0
-	}
-	c.data = c.data[size:]
-	return n
-}
-
 // Int codes a number.
 func Int[T ~int | ~int32 | ~int64](c *Coder, value *T) {
 	if !c.reading {
-		c.data = binary.AppendVarint(c.data, int64(*value))
+		c.written = binary.AppendVarint(c.written, int64(*value))
 		return
 	}
-	n, size := binary.Varint(c.data)
-	if size <= 0 {
-		c.Fail(errTooShort)
-		*value = 0
-		return
-	}
-	c.data = c.data[size:]
+	n := c.in.Varint()
 	*value = T(n)
 	c.Check(int64(*value) == n, "a number, %d, is out of range", n)
 }
@@ -141,29 +120,11 @@ func (c *Coder) Bool(value *bool) {
 // Text codes a text.
 func Text[T ~string](c *Coder, value *T) {
 	if !c.reading {
-		c.data = append(binary.AppendUvarint(c.data, uint64(len(*value))), *value...)
+		c.written = AppendText(c.written, *value)
 		return
 	}
-	*value = T(c.bytes())
+	*value = T(c.in.Bytes())
 }
-
-// bytes reads as many bytes as a number says. They are those of the state.
-func (c *Coder) bytes() []byte {
-	n := c.uvarint()
-	if n > uint64(len(c.data)) {
-		c.Fail(errTooShort)
-		return nil
-	}
-	read := c.data[:n]
-	c.data = c.data[n:]
-	return read
-}
-
-// firstSecond and lastSecond are the Unix times between which a time lies, the years 1 to 9999.
-const (
-	firstSecond = -62_135_596_800
-	lastSecond  = 253_402_300_799
-)
 
 // Time codes a time, to the nanosecond. One that is read is in UTC.
 func (c *Coder) Time(value *time.Time) {
@@ -173,7 +134,7 @@ func (c *Coder) Time(value *time.Time) {
 	if !c.reading {
 		return
 	}
-	if seconds < firstSecond || seconds > lastSecond || nanos >= 1e9 {
+	if seconds < FirstSecond || seconds > LastSecond || nanos >= 1e9 {
 		c.Fail(errors.New("a time is in none of the years from 1 to 9999"))
 		*value = time.Time{}
 		return

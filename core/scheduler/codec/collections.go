@@ -17,7 +17,7 @@ func (c *Coder) length(n int) int {
 		return n
 	}
 	Int(c, &n)
-	if n < 0 || n > len(c.data) {
+	if n < 0 || n > len(c.in.Rest) {
 		c.Fail(fmt.Errorf("a list claims %d elements, which are not there", n))
 		return 0
 	}

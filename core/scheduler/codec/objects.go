@@ -143,7 +143,7 @@ func Part[T any, M interface {
 		Text(c, &text)
 		return
 	}
-	encoded := c.bytes()
+	encoded := c.in.Bytes()
 	if memory := shapeOf(part).Proto(encoded); memory > maxPartMemory {
 		c.Fail(fmt.Errorf("a %T takes too much memory", *part))
 		return
