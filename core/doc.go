@@ -17,7 +17,8 @@
 //	            what the API server checks of new objects   podapi   deviceapi   storageapi   clusterapi   controllerapi
 //	      │
 //	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames
-//	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   heap   files
+//	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files
+//	            small machines that many use                heap   yamlnode
 //
 //	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race
 //	parity      a module of its own: comparison with upstream, benchmarks, an API server in process

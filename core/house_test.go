@@ -33,6 +33,7 @@ core/safe/plural
 core/safe/printable
 core/safe/address: core/safe/printable
 core/safe/panics: core/safe/printable
+core/safe/yamlnode: core/safe/printable
 core/testing/fuzz: core/safe/printable
 core/testing/race
 core/testing/fuzz/command: core/testing/fuzz
@@ -53,14 +54,14 @@ core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
 core/world/quota: core/world/podapi core/objects/requests core/objects/saturating core/world
 core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
-core/scheduler/config: core/safe/address core/safe/printable
+core/scheduler/config: core/safe/address core/safe/printable core/safe/yamlnode
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world core/scheduler/release
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
 core/world/memory: core/world/admission core/world/clusterapi core/world/controllerapi core/objects/csimigration core/world/deviceapi core/world/podapi core/world/quota core/objects/requests core/objects/saturating core/world/storageapi core/world/trim core/world core/safe/heap
-core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec
+core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
@@ -142,7 +143,7 @@ views/orbit
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural
 views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap
 # recordings and their scenarios
-demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling
+demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
 demo/scenario: core/world/admission core/safe/files core/scheduler/config core/world/deviceapi core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/trace/play
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
@@ -157,7 +158,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter
-cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release
+cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example: cmd/app cmd/example/favouritezone

@@ -12,6 +12,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"orrery/core/safe/files"
+	"orrery/core/safe/yamlnode"
 )
 
 // Bounds of a kubeconfig. One with the certificates of a thousand clusters is smaller, and has some 70,000 values. Decoding takes two
@@ -46,13 +47,7 @@ func checkKubeconfigs(names ...string) error {
 // fitsKubeconfig reports whether a kubeconfig is no larger than it may be. Values are counted by what is between them, so that what has
 // too many is not parsed.
 func fitsKubeconfig(data []byte) bool {
-	values := 1
-	for _, c := range data {
-		if c == '\n' || c == ',' || c == '{' || c == '[' {
-			values++
-		}
-	}
-	if values > maxKubeconfigValues {
+	if !yamlnode.FewSeparators(data, maxKubeconfigValues-1) {
 		return false
 	}
 	if bytes.IndexByte(data, '*') < 0 {
@@ -62,25 +57,8 @@ func fitsKubeconfig(data []byte) bool {
 	if yaml.Unmarshal(data, &document) != nil {
 		return true // clientcmd says better what is wrong
 	}
-	values, text := maxKubeconfigValues, maxKubeconfigBytes
-	return follows(&document, &values, &text)
-}
-
-// follows counts values and text down, aliases followed, and reports whether there is enough of both.
-func follows(n *yaml.Node, values, text *int) bool {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	*values--
-	if *text -= len(n.Value); *values < 0 || *text < 0 {
-		return false
-	}
-	for _, inner := range n.Content {
-		if !follows(inner, values, text) {
-			return false
-		}
-	}
-	return true
+	left := yamlnode.Budget{Values: maxKubeconfigValues, Text: maxKubeconfigBytes}
+	return left.TakeTree(&document)
 }
 
 // refusedConfig is the configuration of a kubeconfig that is not read.

@@ -183,7 +183,7 @@ func importNodes(head string) func(io.Reader) error {
 
 // FuzzObjectImporter reads lists of objects to import.
 //
-//orrery:reads core/trace
+//orrery:reads core/trace core/safe/yamlnode
 func FuzzObjectImporter(f *testing.F) {
 	f.Add([]byte(kubectlList))
 	f.Add([]byte(handWritten))

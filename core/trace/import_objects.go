@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/safe/printable"
+	"orrery/core/safe/yamlnode"
 	"orrery/core/scheduler/store"
 	"orrery/core/world"
 	"orrery/core/world/trim"
@@ -130,7 +130,7 @@ func isDocumentSeparator(line []byte) bool {
 }
 
 func (o *ObjectImporter) readDocument(file string, first int, text []byte) error {
-	if !fewValues(text) {
+	if !yamlnode.FewSeparators(text, valuesAnyway+len(text)/bytesPerValue) {
 		return &FileError{file, first, "", fmt.Errorf("a document of %d bytes has more than %d values, which takes too much memory to read: split it, for example by namespace",
 			len(text), valuesAnyway+len(text)/bytesPerValue)}
 	}
@@ -144,18 +144,10 @@ func (o *ObjectImporter) readDocument(file string, first int, text []byte) error
 	return o.readNode(source{file, first - 1}, root.Content[0])
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
 // notYAML says on which line of the file a document cannot be parsed.
 func notYAML(file string, first int, text []byte, err error) error {
-	problem, line := strings.TrimPrefix(err.Error(), "yaml: "), first
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		within, _ := strconv.Atoi(m[1]) // digits
-		problem, line = err.Error()[len(m[0]):], first-1+within
-	} else if at := printable.Control(text); at >= 0 {
-		line = first + bytes.Count(text[:at], []byte("\n"))
-	}
-	return &FileError{file, line, "", fmt.Errorf("this is neither YAML nor JSON: %s", problem)}
+	line, problem := yamlnode.Stopped(text, err)
+	return &FileError{file, first + max(line-1, 0), "", fmt.Errorf("this is neither YAML nor JSON: %s", problem)}
 }
 
 // source is the document that nodes come from; their lines count from the start of the document.

@@ -28,17 +28,6 @@ const (
 	bytesPerValue = 10
 )
 
-// fewValues reports whether a document has no more values than it may, by what is between them.
-func fewValues(text []byte) bool {
-	values := 0
-	for _, c := range text {
-		if c == '\n' || c == ',' || c == '{' || c == '[' {
-			values++
-		}
-	}
-	return values <= valuesAnyway+len(text)/bytesPerValue
-}
-
 var errObjectTooLarge = errors.New("the object is too large")
 
 // nodeToJSON returns an object of a document in JSON.

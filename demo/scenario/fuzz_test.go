@@ -17,7 +17,7 @@ import (
 
 // FuzzParse reads scenarios, and plays the small ones for a second.
 //
-//orrery:reads demo/scenario demo/scenario/strict
+//orrery:reads demo/scenario demo/scenario/strict core/safe/yamlnode
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {

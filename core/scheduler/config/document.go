@@ -48,8 +48,8 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 	} else if err != nil {
 		return nil, documentError("%v", err)
 	}
-	if bad := new(size).checkNode(&first); bad != nil {
-		return nil, bad
+	if left := budget(); !left.TakeTree(&first) {
+		return nil, tooLarge(left)
 	}
 	if first.Content[0].Kind != yaml.MappingNode {
 		return nil, documentError("the file holds no fields, it must hold those of a %s", kind)

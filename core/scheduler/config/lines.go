@@ -8,6 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/safe/yamlnode"
 )
 
 // Lines knows on which line of a file a field is written.
@@ -19,7 +21,7 @@ func LinesOf(data []byte) Lines {
 	if len(data) > MaxBytes || yaml.NewDecoder(bytes.NewReader(data)).Decode(&document) != nil || len(document.Content) == 0 {
 		return Lines{}
 	}
-	if new(size).checkNode(&document) != nil {
+	if left := budget(); !left.TakeTree(&document) {
 		return Lines{}
 	}
 	return Lines{document.Content[0]}
@@ -31,7 +33,7 @@ func (l Lines) Of(path string) int {
 		return 0
 	}
 	at, line := l.document, 0
-	for _, step := range steps(path) {
+	for _, step := range yamlnode.Steps(path) {
 		next, where := child(at, step)
 		if next == nil {
 			break
@@ -56,10 +58,10 @@ func (l Lines) OfError(err *field.Error) int {
 // value returns the text of a field; empty if there is none.
 func (l Lines) value(path string) string {
 	at := l.document
-	for _, step := range steps(path) {
+	for _, step := range yamlnode.Steps(path) {
 		at, _ = child(at, step)
 	}
-	if at = target(at); at == nil {
+	if at = yamlnode.Target(at); at == nil {
 		return ""
 	}
 	return at.Value
@@ -68,7 +70,7 @@ func (l Lines) value(path string) string {
 // Plugin finds the first entry of a plugin in the lists of a field: those of a profile, or of one of its extension points.
 func (l Lines) Plugin(lists, name string) (path string, line int) {
 	at := l.document
-	for _, step := range steps(lists) {
+	for _, step := range yamlnode.Steps(lists) {
 		if at, _ = child(at, step); at == nil {
 			return "", 0
 		}
@@ -79,16 +81,16 @@ func (l Lines) Plugin(lists, name string) (path string, line int) {
 // Index finds the item of a list of structures that has a value in a field; it is -1 if there is none.
 func (l Lines) Index(list, field, value string) int {
 	at, _ := child(l.document, list)
-	return slices.IndexFunc(items(target(at)), func(item *yaml.Node) bool {
+	return slices.IndexFunc(yamlnode.Items(yamlnode.Target(at)), func(item *yaml.Node) bool {
 		found, _ := child(item, field)
-		return found != nil && target(found).Value == value
+		return found != nil && yamlnode.Target(found).Value == value
 	})
 }
 
 // entry searches a node and all below it for an item of a list that has the name.
 func entry(node *yaml.Node, path, name string) (string, int) {
-	node = target(node)
-	for i, item := range items(node) {
+	node = yamlnode.Target(node)
+	for i, item := range yamlnode.Items(node) {
 		at := path + "[" + strconv.Itoa(i) + "]"
 		if value, _ := child(item, "name"); value != nil && value.Value == name {
 			return at, item.Line
@@ -107,42 +109,7 @@ func entry(node *yaml.Node, path, name string) (string, int) {
 	return "", 0
 }
 
-// steps splits a path as in profiles[0].plugins into its names and indices.
-func steps(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
-}
-
-// child returns the value of a field or an item of a list, and the line where it begins.
+// child is yamlnode.Child for configurations: some of kube-scheduler's paths are in capitals.
 func child(node *yaml.Node, step string) (*yaml.Node, int) {
-	node = target(node)
-	if i, err := strconv.Atoi(step); err == nil {
-		if list := items(node); i >= 0 && i < len(list) {
-			return list[i], list[i].Line
-		}
-	}
-	if node == nil || node.Kind != yaml.MappingNode {
-		return nil, 0
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		// Some of kube-scheduler's paths are in capitals.
-		if key := node.Content[i]; strings.EqualFold(key.Value, step) {
-			return node.Content[i+1], key.Line
-		}
-	}
-	return nil, 0
-}
-
-func items(node *yaml.Node) []*yaml.Node {
-	if node == nil || node.Kind != yaml.SequenceNode {
-		return nil
-	}
-	return node.Content
-}
-
-// target follows an alias.
-func target(node *yaml.Node) *yaml.Node {
-	for node != nil && node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
+	return yamlnode.Child(node, step, strings.EqualFold)
 }

@@ -127,7 +127,7 @@ var lineBreak = regexp.MustCompile("[\r\n\u0085\u2028\u2029]")
 
 // FuzzLines reads the line numbers of a scheduler configuration.
 //
-//orrery:reads core/scheduler/config
+//orrery:reads core/scheduler/config core/safe/yamlnode
 func FuzzLines(f *testing.F) {
 	f.Add([]byte(wrongEverywhere), "profiles[1].plugins.score.enabled[1].name")
 	f.Add([]byte("a: &a [*a]"), "a[0][0]")

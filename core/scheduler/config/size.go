@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/safe/yamlnode"
 )
 
 // Bounds of a configuration with the aliases of YAML followed. A profile of two bytes becomes some thousand with its defaults,
@@ -22,37 +23,20 @@ const (
 //orrery:limit files; feature gates that are set at once; refused
 const maxGates = 1000
 
-// size counts the names and values of a document, and the bytes of their text.
-type size struct{ values, text int }
+// budget is what a configuration may have.
+func budget() yamlnode.Budget { return yamlnode.Budget{Values: maxValues, Text: maxText} }
 
-func (s *size) add(text int) *field.Error {
-	if s.values++; s.values > maxValues {
+// tooLarge says what a configuration has too much of.
+func tooLarge(left yamlnode.Budget) *field.Error {
+	if left.Values < 0 {
 		return documentError("the file has more than %d names and values, aliases followed, which is the most a configuration may have", maxValues)
 	}
-	if s.text += text; s.text > maxText {
-		return documentError("the file has more than %d bytes of text, aliases followed, which is the most a configuration may have", maxText)
-	}
-	return nil
-}
-
-func (s *size) checkNode(n *yaml.Node) *field.Error {
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if bad := s.add(len(n.Value)); bad != nil {
-		return bad
-	}
-	for _, inner := range n.Content {
-		if bad := s.checkNode(inner); bad != nil {
-			return bad
-		}
-	}
-	return nil
+	return documentError("the file has more than %d bytes of text, aliases followed, which is the most a configuration may have", maxText)
 }
 
 // checkSizeOfJSON leaves what is no JSON to the decoder.
 func checkSizeOfJSON(data []byte) *field.Error {
-	var s size
+	left := budget()
 	for tokens := json.NewDecoder(bytes.NewReader(data)); ; {
 		token, err := tokens.Token()
 		if err != nil {
@@ -61,8 +45,8 @@ func checkSizeOfJSON(data []byte) *field.Error {
 		if end, ok := token.(json.Delim); ok && (end == ']' || end == '}') {
 			continue
 		}
-		if bad := s.add(0); bad != nil {
-			return bad
+		if !left.Take(0) {
+			return tooLarge(left)
 		}
 	}
 }

@@ -1,20 +1,18 @@
 package strict
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"orrery/core/safe/footprint"
-	"orrery/core/safe/printable"
+	"orrery/core/safe/yamlnode"
 )
 
 // MaxBytes bounds a document, maxValues its size with all aliases expanded, and maxMemory what it is decoded to.
@@ -45,18 +43,9 @@ func Decode(file string, data []byte, into any) error {
 	return d.value(root.Content[0], reflect.ValueOf(into).Elem(), "", nil)
 }
 
-var lineIn = regexp.MustCompile(`^yaml: line (\d+): `)
-
 func notYAML(file string, data []byte, err error) error {
-	text := err.Error()
-	e := &Error{File: file, Problem: "this is not YAML: " + strings.TrimPrefix(text, "yaml: ")}
-	if m := lineIn.FindStringSubmatch(text); m != nil {
-		e.Line, _ = strconv.Atoi(m[1])
-		e.Problem = "this is not YAML: " + text[len(m[0]):]
-	} else if at := printable.Control(data); at >= 0 {
-		e.Line = 1 + bytes.Count(data[:at], []byte("\n"))
-	}
-	return e
+	line, problem := yamlnode.Stopped(data, err)
+	return &Error{File: file, Line: line, Problem: "this is not YAML: " + problem}
 }
 
 type decoder struct {

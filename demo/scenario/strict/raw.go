@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"orrery/core/safe/yamlnode"
 )
 
 // Raw is a part of a document that another decoder reads.
@@ -25,7 +25,7 @@ func (r *Raw) IsSet() bool { return r.node != nil }
 // Fail returns an error about a field of the part, by its path, on the line of its innermost existing parent.
 func (r *Raw) Fail(field, problem string) error {
 	n := r.node
-	for _, step := range steps(field) {
+	for _, step := range yamlnode.Steps(field) {
 		inner := childOf(n, step)
 		if inner == nil {
 			break
@@ -35,25 +35,9 @@ func (r *Raw) Fail(field, problem string) error {
 	return &Error{File: r.file, Line: n.Line, Field: join(r.path, field), Problem: problem}
 }
 
-// steps splits a path like "profiles[0].plugins": profiles, 0, plugins.
-func steps(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
-}
-
 func childOf(n *yaml.Node, step string) *yaml.Node {
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == step {
-				return n.Content[i+1]
-			}
-		}
-	case yaml.SequenceNode:
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Content) {
-			return n.Content[i]
-		}
-	}
-	return nil
+	child, _ := yamlnode.Child(n, step, func(a, b string) bool { return a == b })
+	return child
 }
 
 func (d *decoder) raw(n *yaml.Node, into *Raw, path string) error {
@@ -119,7 +103,7 @@ const maxConfigurationValues = 20_000
 // WithTypeMeta returns a configuration alone, as YAML of its own, with apiVersion and kind added, which may have been left
 // out.
 func (r *Raw) WithTypeMeta(apiVersion, kind string) ([]byte, error) {
-	if countNodes(r.node) > maxConfigurationValues {
+	if left := (yamlnode.Budget{Values: maxConfigurationValues, Text: MaxBytes}); !left.TakeTree(r.node) {
 		return nil, r.Fail("", fmt.Sprintf("it has more than %d names and values, which is the most a configuration may have", maxConfigurationValues))
 	}
 	whole := *r.node
@@ -138,12 +122,4 @@ func (r *Raw) WithTypeMeta(apiVersion, kind string) ([]byte, error) {
 		return nil, r.Fail("", "this cannot be read: "+err.Error())
 	}
 	return text, nil
-}
-
-func countNodes(n *yaml.Node) int {
-	count := 1
-	for _, inner := range n.Content {
-		count += countNodes(inner)
-	}
-	return count
 }
