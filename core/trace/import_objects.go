@@ -259,23 +259,8 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 }
 
 func child(n *yaml.Node, key string) *yaml.Node {
-	n = followed(n)
-	if n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return followed(n.Content[i+1])
-		}
-	}
-	return nil
-}
-
-func followed(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
+	c, _ := yamlnode.Child(n, key, yamlnode.Exactly)
+	return yamlnode.Target(c)
 }
 
 func scalar(n *yaml.Node, key string) string {

@@ -90,6 +90,9 @@ func Child(n *yaml.Node, step string, same func(a, b string) bool) (*yaml.Node, 
 	return nil, 0
 }
 
+// Exactly is a comparison of names for Child.
+func Exactly(a, b string) bool { return a == b }
+
 // Items returns the items of a list; none of anything else.
 func Items(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {

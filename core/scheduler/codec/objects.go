@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 	"time"
 
 	resourcev1 "k8s.io/api/resource/v1"
@@ -144,25 +143,13 @@ func Part[T any, M interface {
 		return
 	}
 	encoded := c.in.Bytes()
-	if memory := shapeOf(part).Proto(encoded); memory > maxPartMemory {
+	if memory := footprint.Of(part).Proto(encoded); memory > maxPartMemory {
 		c.Fail(fmt.Errorf("a %T takes too much memory", *part))
 		return
 	}
 	if err := part.Unmarshal(encoded); err != nil {
 		c.Fail(fmt.Errorf("reading a %T: %w", *part, err))
 	}
-}
-
-var shapes sync.Map // by type
-
-func shapeOf(part any) *footprint.Shape {
-	of := reflect.TypeOf(part)
-	if known, ok := shapes.Load(of); ok {
-		return known.(*footprint.Shape)
-	}
-	shape := footprint.Of(part)
-	shapes.Store(of, shape)
-	return shape
 }
 
 // Name codes the name of an object in a namespace.

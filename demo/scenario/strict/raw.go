@@ -36,7 +36,7 @@ func (r *Raw) Fail(field, problem string) error {
 }
 
 func childOf(n *yaml.Node, step string) *yaml.Node {
-	child, _ := yamlnode.Child(n, step, func(a, b string) bool { return a == b })
+	child, _ := yamlnode.Child(n, step, yamlnode.Exactly)
 	return child
 }
 
