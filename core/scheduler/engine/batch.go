@@ -44,25 +44,25 @@ type BatchCounters struct {
 }
 
 // nodeHint signs the pod and returns the node to evaluate first by the batch, or "".
-func (a *attempt) nodeHint() string {
-	if a.engine.options.Listener == nil {
-		return a.hintFromBatch()
+func (s *search) nodeHint() string {
+	if s.engine.options.Listener == nil {
+		return s.hintFromBatch()
 	}
-	began := a.engine.elapsed()
-	node := a.hintFromBatch()
-	a.engine.options.Listener.Hinted(a.decision.Profile, node != "", a.engine.elapsed()-began)
+	began := s.engine.elapsed()
+	node := s.hintFromBatch()
+	s.engine.options.Listener.Hinted(s.decision.Profile, node != "", s.engine.elapsed()-began)
 	return node
 }
 
-func (a *attempt) hintFromBatch() string {
-	count := a.engine.batchCountersOf(a.decision.Profile)
-	a.signature = a.profile.SignPod(a.engine.ctx, a.pod, a.state.ShouldRecordPluginMetrics())
-	b := a.engine.batches[a.decision.Profile]
+func (s *search) hintFromBatch() string {
+	count := s.engine.batchCountersOf(s.decision.Profile)
+	s.signature = s.profile.SignPod(s.engine.ctx, s.pod, s.state.ShouldRecordPluginMetrics())
+	b := s.engine.batches[s.decision.Profile]
 	if b == nil || len(b.sorted) == 0 {
 		count.NoHint++
 		return ""
 	}
-	if reason := a.flushReason(b); reason != "" {
+	if reason := s.flushReason(b); reason != "" {
 		count.NoHint++
 		count.Flushed[reason]++
 		return ""
@@ -73,12 +73,12 @@ func (a *attempt) hintFromBatch() string {
 }
 
 // flushReason returns why the batch cannot be used for this pod, or "". The batch is kept either way.
-func (a *attempt) flushReason(b *batch) FlushReason {
-	e := a.engine
+func (s *search) flushReason(b *batch) FlushReason {
+	e := s.engine
 	switch {
-	case a.cycle() != b.cycle+1:
+	case s.cycle() != b.cycle+1:
 		return FlushSkipped
-	case a.signature == nil || !bytes.Equal(a.signature, b.signature):
+	case s.signature == nil || !bytes.Equal(s.signature, b.signature):
 		return FlushIncompatible
 	case e.now.After(b.made.Add(maxBatchAge)):
 		return FlushExpired
@@ -87,49 +87,49 @@ func (a *attempt) flushReason(b *batch) FlushReason {
 	if err != nil {
 		return FlushNodeMissing
 	}
-	if !a.profile.RunFilterPlugins(e.ctx, a.state, a.pod, node).IsRejected() {
+	if !s.profile.RunFilterPlugins(e.ctx, s.state, s.pod, node).IsRejected() {
 		return FlushNodeNotFull
 	}
 	return ""
 }
 
 // cycle is the number of the attempt; a pod that is only explained gets the next number.
-func (a *attempt) cycle() int64 {
-	if a.popped == nil {
-		return a.engine.queue.SchedulingCycle() + 1
+func (s *search) cycle() int64 {
+	if s.popped == nil {
+		return s.engine.queue.SchedulingCycle() + 1
 	}
-	return a.engine.queue.SchedulingCycle()
+	return s.engine.queue.SchedulingCycle()
 }
 
 // storeScores keeps this pod's scores for the next pod. The slice is the framework's, so the kept part is copied.
-func (a *attempt) storeScores(chosen string, scores []fwk.NodePluginScores, won int) {
-	e := a.engine
+func (s *search) storeScores(chosen string, scores []fwk.NodePluginScores, won int) {
+	e := s.engine
 	if e.options.Listener != nil {
 		began := e.elapsed()
-		defer func() { e.options.Listener.Kept(a.decision.Profile, e.elapsed()-began) }()
+		defer func() { e.options.Listener.Kept(s.decision.Profile, e.elapsed()-began) }()
 	}
-	b := e.batches[a.decision.Profile]
+	b := e.batches[s.decision.Profile]
 	if b == nil {
 		b = &batch{}
-		e.batches[a.decision.Profile] = b
+		e.batches[s.decision.Profile] = b
 	}
 	b.cycle, b.chosen = e.queue.SchedulingCycle(), chosen
-	count := e.batchCountersOf(a.decision.Profile)
-	if a.hinted == chosen {
+	count := e.batchCountersOf(s.decision.Profile)
+	if s.hinted == chosen {
 		count.HintUsed++
 		return
 	}
-	if a.hinted != "" {
+	if s.hinted != "" {
 		count.HintNotUsed++
 	}
 	b.signature, b.sorted = nil, nil
 	switch {
-	case a.numFeasible() < 2:
+	case s.feasible.count() < 2:
 		count.Flushed[FlushEmptyList]++
-	case a.signature == nil:
+	case s.signature == nil:
 		count.Flushed[FlushNotBatchable]++
 	default:
-		b.signature, b.made, b.sorted = a.signature, e.now, withoutWinner(scores, won)
+		b.signature, b.made, b.sorted = s.signature, e.now, withoutWinner(scores, won)
 	}
 }
 
@@ -137,8 +137,8 @@ func (a *attempt) storeScores(chosen string, scores []fwk.NodePluginScores, won 
 // positions that popping it leaves.
 func withoutWinner(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScores {
 	heap := make([]fwk.NodePluginScores, len(scores))
-	for i, s := range scores {
-		heap[i] = fwk.NodePluginScores{Name: s.Name, TotalScore: s.TotalScore}
+	for i, one := range scores {
+		heap[i] = fwk.NodePluginScores{Name: one.Name, TotalScore: one.TotalScore}
 	}
 	winner := heap[won].Name
 	heapify(heap)

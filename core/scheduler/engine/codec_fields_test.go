@@ -16,7 +16,7 @@ import (
 var stateFields string
 
 // What of an engine is written, and why the rest need not be.
-func TestState_EveryFieldIsThoughtOf(t *testing.T) {
+func TestState_CoversEveryField(t *testing.T) {
 	features, err := config.ParseFeatures(map[string]bool{
 		string(config.GenericWorkload): true, string(config.GangScheduling): true, string(config.NodeDeclaredFeatures): true,
 	})

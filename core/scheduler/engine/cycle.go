@@ -5,14 +5,11 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/preempt"
-	"orrery/core/scheduler/queue"
-	"orrery/core/scheduler/reuse"
 	"orrery/core/world"
 )
 
@@ -22,50 +19,14 @@ var errNoNodes = errors.New("no nodes available to schedule pods")
 // clearNomination removes the pod's nomination.
 var clearNomination = &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}
 
-// attempt holds the state of one pod's scheduling attempt.
+// attempt is one pod's scheduling attempt: the search for a node, and what follows from its end.
 type attempt struct {
-	engine  *Engine
-	profile *framework.Profile
-	popped  *queue.Pod // nil when the pod is only being explained
-	pod     *v1.Pod
-	memory  *cycleMemory // nil for an attempt that the engine does not decide on
-	state   *framework.CycleState
-	// dry says that the scores are wanted, and no decision.
-	dry bool
-	// batching reports whether the batch may be used for the pod; signature is the pod's, and hinted the node that the
-	// batch named.
-	batching  bool
-	signature fwk.PodSignature
-	hinted    string
-	// likely is a node to look at first, for TryOn.
-	likely string
-	// step is how far the search has come. PreFilter allowed some nodes only, because of the restricting plugins.
-	step        searchStep
-	fit         *framework.FitError
-	allowed     *fwk.PreFilterResult
-	restricting sets.Set[string]
-	// reuse is what is known of the nodes for pods like this one; nil if nothing is. unlisted says that it has the feasible nodes, and
-	// rejectionsUnlisted that it has the others.
-	reuse              *framework.Reuse
-	unlisted           bool
-	rejectionsUnlisted bool
-	// feasible are the nodes that passed Filter and the extenders, ranks theirs if there are several. passed is how many passed
-	// Filter. scores are what the ranks are made of, unless they were reused; totals, and the best of unlisted nodes, stand for ranks
-	// where no more is needed.
-	feasible []fwk.NodeInfo
-	// positions are those of the feasible nodes, for reuse; nil if an extender put other nodes in their place.
-	positions []int32
-	passed    int
-	ranks     []rank
-	scores    []fwk.NodePluginScores
-	totals    []int64
-	best      reuse.Best
-	asking    asking
-	// postFilter is how far PostFilter has come.
-	postFilter framework.PostFilterRun
-	extended   bool // some of the scores are extenders'
-	decision   Decision
-	started    time.Duration
+	search
+	memory *cycleMemory // nil for an attempt that the engine does not decide on
+	// inPostFilter says that no node is feasible, and postFilter how far PostFilter has come.
+	inPostFilter bool
+	postFilter   framework.PostFilterRun
+	started      time.Duration
 }
 
 // Step decides on one pod, at the time of the last input: on the one whose scheduling cycle waited for extenders, if they have
@@ -154,11 +115,9 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 }
 
 func (a *attempt) begin(e *Engine, pod *v1.Pod, state *framework.CycleState, toActivate *framework.PodsToActivate) {
-	*a = attempt{
-		engine: e, pod: pod, started: e.elapsed(),
-		profile: e.profiles[pod.Spec.SchedulerName], state: state,
-		batching: e.features.batching,
-	}
+	*a = attempt{started: e.elapsed()}
+	a.engine, a.pod, a.profile, a.state = e, pod, e.profiles[pod.Spec.SchedulerName], state
+	a.batching = e.features.batching
 	a.decision = Decision{
 		At: e.now, Pod: world.PodRefOf(pod), Profile: pod.Spec.SchedulerName,
 		Priority: corev1.PodPriority(pod), Start: e.startIndex,
@@ -179,10 +138,10 @@ func (a *attempt) skipDeleted() *Decision {
 // schedule finds a node and reserves its resources. It returns either a binding, ready to start, or the failure; neither, if it
 // has to be called again with the answers of extenders.
 func (a *attempt) schedule() (*binding, *failure) {
-	if a.step == preempting {
+	if a.inPostFilter {
 		return nil, a.runPostFilter(a.fit)
 	}
-	node, err := a.schedulePod()
+	node, err := a.findNode()
 	if errors.Is(err, errAsked) {
 		return nil, nil
 	}
@@ -242,7 +201,7 @@ func (a *attempt) runPostFilter(err error) *failure {
 	case !a.profile.HasPostFilterPlugins():
 		return &failure{status: fwk.NewStatus(fwk.Unschedulable).WithError(fit), nomination: clearNomination}
 	}
-	a.step = preempting
+	a.inPostFilter = true
 	a.engine.preempting.Store(a)
 	result, status, over := a.profile.ContinuePostFilterPlugins(a.engine.ctx, a.state, a.pod, fit.Diagnosis.NodeToStatus, &a.postFilter)
 	a.engine.preempting.Store(nil)

@@ -31,7 +31,7 @@
 // # Extenders
 //
 // An extender is asked in the middle of a scheduling cycle, and no goroutine waits for its answer. The call is an effect,
-// the answer its outcome, and the cycle in between is a record, [attempt], which knows the step that it has come to:
+// the answer its outcome, and the cycle in between is a record, [attempt], whose [search] knows the step that it has come to:
 //
 //	preFiltering ─► evaluating ─► filtering ────────► scoring ─► prioritizing ─► searched
 //	                    │             │                             ▲  │
@@ -59,12 +59,21 @@
 //
 // # Files
 //
-// apply, pods and cluster apply inputs; watches lists their kinds. cycle, search, selecthost and batch are one attempt, reusedsearch
-// its search with what earlier cycles found out, nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes
+// apply, pods and cluster apply inputs; watches lists their kinds. cycle is one attempt, and search its search: feasible has the
+// nodes that it finds, selecthost what decides between them, batch the scores of the last pod, reusedsearch the search with what
+// earlier cycles found out, nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes
 // to, and extending and prioritizing its calls of extenders; failure, binding and extenderbinding follow from it; posted has what plugins
 // on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, keptverdicts, dryrun, trial,
 // decision, lastsearch, view, pendingeffects and problems are for readers. codec writes the engine's state, and reads it into another
 // engine, codec_bindings that of bindings; testdata/state.fields says of every field whether it is written, and why not.
+//
+// # What a search has found
+//
+// Two values of a search go from form to form, and each form means one thing. A step asks for the form, and for nothing else.
+//
+//	feasibleNodes   ownList
+//	                foundOnly ─► feasibleListed ─► allListed ─► ownList: an extender put other nodes there
+//	ranking         unranked ─► byScores, byRanks, byTotals or byBest; byBest goes with foundOnly alone
 //
 // # How many feasible nodes a search finds
 //

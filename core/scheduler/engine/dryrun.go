@@ -53,15 +53,15 @@ func (e *Engine) Rank(namespace, name string) (*Ranking, error) {
 	}
 	a, restore := e.dryRunAttempt(pod)
 	defer restore()
-	err = a.search()
-	r := &Ranking{Nodes: a.decision.Nodes, Scores: a.scores, Unknown: a.decision.Unknown}
+	err = a.run()
+	r := &Ranking{Nodes: a.decision.Nodes, Scores: a.ranking.scores, Unknown: a.decision.Unknown}
 	switch fit := (*framework.FitError)(nil); {
 	case errors.Is(err, errNoNodes) || errors.As(err, &fit):
 		r.Message = err.Error()
 	case err != nil:
 		return nil, fmt.Errorf("ranking nodes for pod %q: %w", name, err)
-	case len(a.feasible) == 1:
-		r.Scores = []fwk.NodePluginScores{{Name: a.feasible[0].Node().Name}}
+	case a.feasible.count() == 1:
+		r.Scores = []fwk.NodePluginScores{{Name: a.feasible.list[0].Node().Name}}
 	}
 	return r, nil
 }
@@ -77,7 +77,7 @@ func (e *Engine) ExplainPending(namespace, name string) (*Explanation, error) {
 	defer restore()
 	recorder := &explanationRecorder{nodes: map[string]int{}}
 	a.state.SetRecorder(recorder)
-	node, err := a.schedulePod()
+	node, err := a.findNode()
 	var fit *framework.FitError
 	switch {
 	case err == nil:
@@ -115,8 +115,8 @@ func (e *Engine) dryRunAttempt(pod *v1.Pod) (a *attempt, restore func()) {
 		free.Status.NominatedNodeName = ""
 		pod = &free
 	}
-	start, chance := e.startIndex, *e.rng
+	start, rng := e.startIndex, *e.rng
 	a = e.newAttempt(pod)
 	a.batching, a.dry = false, true
-	return a, func() { e.startIndex, *e.rng = start, chance }
+	return a, func() { e.startIndex, *e.rng = start, rng }
 }

@@ -136,7 +136,7 @@ func (e *Engine) TryOn(namespace, name, likely string, events ...world.Event) (n
 	}
 	a := f.newAttempt(f.withoutNode(pod))
 	a.likely = likely
-	if node, err = a.schedulePod(); err != nil {
+	if node, err = a.findNode(); err != nil {
 		return "", nil // no node, or a plugin's error, which Explain reports
 	}
 	if _, failure := a.reserve(node); failure != nil {

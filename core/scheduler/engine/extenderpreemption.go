@@ -29,19 +29,19 @@ func (e *Engine) awaitsExtenders() bool {
 
 // processPreemption asks an extender about victims, and returns errAsked. The plugin is called again when the extender has answered,
 // asks again, and gets the answer.
-func (a *attempt) processPreemption(x *extender.Extender, pod *v1.Pod, victims map[string]*extenderv1.Victims, nodes fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
+func (s *search) processPreemption(x *extender.Extender, pod *v1.Pod, victims map[string]*extenderv1.Victims, nodes fwk.NodeInfoLister) (map[string]*extenderv1.Victims, error) {
 	asked := func(c extenderCall) bool { return c.extender == x }
-	if !slices.ContainsFunc(a.asking.calls, asked) {
-		a.ask(x, world.ExtenderPreempt, world.ExtenderRequest{Pod: pod, Victims: requestOf(victims)})
+	if !slices.ContainsFunc(s.asking.calls, asked) {
+		s.ask(x, world.ExtenderPreempt, world.ExtenderRequest{Pod: pod, Victims: requestOf(victims)})
 	}
-	outcome := a.asking.calls[slices.IndexFunc(a.asking.calls, asked)].outcome
+	outcome := s.asking.calls[slices.IndexFunc(s.asking.calls, asked)].outcome
 	switch {
 	case outcome == nil:
 		return nil, errAsked
 	case !outcome.OK():
 		return nil, outcomeError{*outcome}
 	case outcome.Answer == nil:
-		a.decision.addUnknown(x.Name())
+		s.decision.addUnknown(x.Name())
 		return maps.Clone(victims), nil
 	}
 	return answeredVictims(x, outcome.Answer, nodes)

@@ -67,42 +67,42 @@ func (s *asking) take() []extenderCall {
 }
 
 // asks reports whether the attempt asks extenders. A pod that is only explained does not concern them.
-func (a *attempt) asks() bool { return a.popped != nil && !a.engine.options.ExtendersUnasked }
+func (s *search) asks() bool { return s.popped != nil && !s.engine.options.ExtendersUnasked }
 
 // askAboutNodes calls an extender about the feasible nodes.
-func (a *attempt) askAboutNodes(x *extender.Extender, verb world.ExtenderVerb) {
-	nodes, names := a.feasibleNodes()
-	a.ask(x, verb, world.ExtenderRequest{Pod: a.pod, Nodes: nodes, Names: names})
+func (s *search) askAboutNodes(x *extender.Extender, verb world.ExtenderVerb) {
+	nodes, names := s.feasibleObjects()
+	s.ask(x, verb, world.ExtenderRequest{Pod: s.pod, Nodes: nodes, Names: names})
 }
 
-// feasibleNodes returns the objects and the names of the feasible nodes, without a look at the nodes if their positions are known.
-func (a *attempt) feasibleNodes() ([]*v1.Node, nodenames.Names) {
-	nodes := make([]*v1.Node, len(a.feasible))
-	if a.positions == nil {
-		names := make([]string, len(a.feasible))
-		for i, info := range a.feasible {
+// feasibleObjects returns the objects and the names of the feasible nodes, without a look at the nodes if their positions are known.
+func (s *search) feasibleObjects() ([]*v1.Node, nodenames.Names) {
+	nodes := make([]*v1.Node, s.feasible.count())
+	if s.feasible.form == ownList {
+		names := make([]string, len(nodes))
+		for i, info := range s.feasible.list {
 			nodes[i] = info.Node()
 			names[i] = nodes[i].Name
 		}
 		return nodes, nodenames.Of(names)
 	}
-	objects := a.engine.snapshot.NodeObjects()
-	for i, position := range a.positions {
+	objects := s.engine.snapshot.NodeObjects()
+	for i, position := range s.feasible.positions {
 		nodes[i] = objects[position]
 	}
-	return nodes, a.engine.snapshot.NodeNames().At(slices.Clone(a.positions))
+	return nodes, s.engine.snapshot.NodeNames().At(slices.Clone(s.feasible.positions))
 }
 
 // ask calls an extender. Without asking, the answer is at once that there is none.
-func (a *attempt) ask(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderRequest) {
+func (s *search) ask(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderRequest) {
 	call := extenderCall{extender: x}
-	if a.asks() {
+	if s.asks() {
 		call.act = callOf(x, verb, r)
-		call.effect = a.engine.emit(call.act)
+		call.effect = s.engine.emit(call.act)
 	} else {
 		call.outcome = &world.Outcome{}
 	}
-	a.asking.calls = append(a.asking.calls, call)
+	s.asking.calls = append(s.asking.calls, call)
 }
 
 func callOf(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderRequest) world.CallExtender {
@@ -114,53 +114,53 @@ func callOf(x *extender.Extender, verb world.ExtenderVerb, r world.ExtenderReque
 
 // filterByExtenders asks one extender after the other about the nodes that the one before left. It begins anew, or goes on
 // with the answer of the last one asked.
-func (a *attempt) filterByExtenders() error {
-	all := a.engine.extenders
-	for ; a.asking.next < len(all) && len(a.feasible) > 0; a.asking.next++ {
-		x := all[a.asking.next]
-		if !x.Has(world.ExtenderFilter) || !x.Interested(a.pod) {
+func (s *search) filterByExtenders() error {
+	all := s.engine.extenders
+	for ; s.asking.next < len(all) && s.feasible.count() > 0; s.asking.next++ {
+		x := all[s.asking.next]
+		if !x.Has(world.ExtenderFilter) || !x.Interested(s.pod) {
 			continue
 		}
-		if len(a.asking.calls) == 0 {
-			a.askAboutNodes(x, world.ExtenderFilter)
+		if len(s.asking.calls) == 0 {
+			s.askAboutNodes(x, world.ExtenderFilter)
 		}
-		if !a.asking.over() {
+		if !s.asking.over() {
 			return errAsked
 		}
-		if err := a.filteredBy(x, a.asking.take()[0]); err != nil && !x.Ignorable {
-			a.asking.next = 0
+		if err := s.filteredBy(x, s.asking.take()[0]); err != nil && !x.Ignorable {
+			s.asking.next = 0
 			return err
 		}
 	}
-	a.asking.next = 0
+	s.asking.next = 0
 	return nil
 }
 
 // filteredBy keeps the nodes that an extender left, and the reasons for the others.
-func (a *attempt) filteredBy(x *extender.Extender, call extenderCall) error {
+func (s *search) filteredBy(x *extender.Extender, call extenderCall) error {
 	outcome, answer := call.outcome, call.outcome.Answer
 	switch {
 	case !outcome.OK():
 		return outcomeError{*outcome}
 	case answer == nil:
-		a.decision.addUnknown(x.Name())
+		s.decision.addUnknown(x.Name())
 		return nil
 	case answer.Error != "":
 		return errors.New(answer.Error)
 	}
-	if !a.keepInOrder(answer, call.act.Request.Names) {
-		left, err := nodesOf(x, answer, a.feasible)
+	if !s.keepInOrder(answer, call.act.Request.Names) {
+		left, err := nodesOf(x, answer, s.feasible.list)
 		if err != nil {
 			return err
 		}
-		a.feasible, a.positions = left, nil
+		s.feasible.put(left)
 	}
-	a.rejectFailed(answer.Failed)
+	s.rejectFailed(answer.Failed)
 	return nil
 }
 
 // rejectFailed gives nodes an extender's reasons. Neighbours often have one in common.
-func (a *attempt) rejectFailed(nodes []world.FailedNode) {
+func (s *search) rejectFailed(nodes []world.FailedNode) {
 	var status *fwk.Status
 	for i, failed := range nodes {
 		if i == 0 || failed.Reason != nodes[i-1].Reason || failed.Unresolvable != nodes[i-1].Unresolvable {
@@ -170,34 +170,30 @@ func (a *attempt) rejectFailed(nodes []world.FailedNode) {
 			}
 			status = fwk.NewStatus(code, failed.Reason).WithPlugin(framework.ExtenderName)
 		}
-		a.fit.Diagnosis.NodeToStatus.Set(failed.Node, status)
+		s.fit.Diagnosis.NodeToStatus.Set(failed.Node, status)
 	}
 }
 
 // keepInOrder keeps the feasible nodes of an answer that has names only, in the order of the question, as most extenders answer.
 // It returns false for any other answer.
-func (a *attempt) keepInOrder(answer *world.ExtenderAnswer, sent nodenames.Names) bool {
+func (s *search) keepInOrder(answer *world.ExtenderAnswer, sent nodenames.Names) bool {
 	if answer.AsObjects || !inOrder(answer.Nodes, sent) {
 		return false
 	}
-	if len(answer.Nodes) == len(a.feasible) {
+	if len(answer.Nodes) == s.feasible.count() {
 		return true
 	}
-	kept := 0
-	for i := range sent.Len() {
-		if kept == len(answer.Nodes) || sent.Name(i) != answer.Nodes[kept] {
-			continue
+	s.feasible.keep(func(yield func(int) bool) {
+		left := answer.Nodes
+		for i := range sent.Len() {
+			if len(left) > 0 && sent.Name(i) == left[0] {
+				left = left[1:]
+				if !yield(i) {
+					return
+				}
+			}
 		}
-		a.feasible[kept] = a.feasible[i]
-		if a.positions != nil {
-			a.positions[kept] = a.positions[i]
-		}
-		kept++
-	}
-	a.feasible = a.feasible[:kept]
-	if a.positions != nil {
-		a.positions = a.positions[:kept]
-	}
+	})
 	return true
 }
 
@@ -275,12 +271,12 @@ func (e *Engine) forkSuspended(from *attempt) {
 		}
 	}
 	a.asking.calls = slices.Clone(from.asking.calls)
-	a.scores, a.ranks = cloneScores(from.scores), slices.Clone(from.ranks)
-	a.reuse, a.positions = nil, nil
-	a.feasible = make([]fwk.NodeInfo, len(from.feasible))
-	for i, info := range from.feasible {
-		a.feasible[i] = e.inSnapshot(from.engine, info)
+	a.ranking = from.ranking.clone()
+	feasible := make([]fwk.NodeInfo, len(from.feasible.list))
+	for i, info := range from.feasible.list {
+		feasible[i] = e.inSnapshot(from.engine, info)
 	}
+	a.feasible = feasibleNodes{list: feasible}
 	e.statuses = from.engine.statuses.Clone(func(info fwk.NodeInfo) fwk.NodeInfo { return e.inSnapshot(from.engine, info) })
 	fit := *from.fit
 	fit.Diagnosis.NodeToStatus = e.statuses
@@ -314,17 +310,9 @@ func (a *attempt) filterAgain() {
 	if _, status, _ := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod); !status.IsSuccess() {
 		return
 	}
-	for _, node := range a.feasible {
+	for _, node := range a.feasible.list {
 		if info, err := e.snapshot.Get(node.Node().Name); err == nil {
 			a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, info)
 		}
 	}
-}
-
-func cloneScores(scores []fwk.NodePluginScores) []fwk.NodePluginScores {
-	clone := slices.Clone(scores)
-	for i := range clone {
-		clone[i].Scores = slices.Clone(clone[i].Scores)
-	}
-	return clone
 }

@@ -115,18 +115,10 @@ func markNodes(found []NodeResult, nodes []fwk.NodeInfo, names []string, as Node
 // recordSearch keeps a decision's search. Its rejections are in e.statuses until the next search.
 func (e *Engine) recordSearch(a *attempt) {
 	s := &e.lastSearch
-	s.decision, s.feasible, s.found, s.chosen, s.results = 0, a.feasible, a.foundUnlisted(), a.decision.Node, s.results[:0]
+	s.decision, s.feasible, s.found, s.chosen, s.results = 0, a.feasible.list, a.feasible.found(), a.decision.Node, s.results[:0]
 	if a.decision.Examined > 0 {
 		s.decision = a.decision.Seq
 	}
-}
-
-// foundUnlisted is the search, if it has not listed what it rejected.
-func (a *attempt) foundUnlisted() *reuse.Found {
-	if !a.rejectionsUnlisted {
-		return nil
-	}
-	return a.reuse.Found()
 }
 
 // forkLastSearch derives the results now, as only this engine has what they are derived from.

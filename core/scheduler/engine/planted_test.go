@@ -27,7 +27,7 @@ var plantedMistakes = []mistakes.Mistake{
 	unseen("allocatable", `before.allocatable.MilliCPU != info.allocatable.MilliCPU`),
 	unseen("port", `len(before.usedPorts) != len(info.usedPorts)`),
 	unseen("image", `len(before.imageStates) != len(info.imageStates)`),
-	{Name: "nomination", File: "engine/reusedsearch.go", From: "if e.queue.HasNominations() && a.profile.HasFilterPlugins() {", To: "if false {"},
+	{Name: "nomination", File: "engine/reusedsearch.go", From: "if e.queue.HasNominations() && s.profile.HasFilterPlugins() {", To: "if false {"},
 	{Name: "amounts", File: "cache/refresh.go", From: "\ts.amounts[at.number] = info.amounts()\n", To: "\tif len(info.pods.items) == 0 {\n\t\ts.amounts[at.number] = info.amounts()\n\t}\n"},
 	{Name: "class of amounts", File: "reuse/amounts.go", From: "to = to.Number(q.MilliCPU).", To: "to = to."},
 	{Name: "class of a changed node", File: "reuse/table.go", From: "if int(position) < len(places) {", To: "if int(position) < len(places) && position%7 != 0 {"},

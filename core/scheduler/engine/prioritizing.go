@@ -12,28 +12,28 @@ import (
 
 // prioritize asks all extenders at once, and adds their scores when the last one has answered. An extender that fails to answer
 // gives none.
-func (a *attempt) prioritize() error {
-	if len(a.asking.calls) == 0 {
-		for _, x := range a.engine.extenders {
-			if x.Has(world.ExtenderPrioritize) && x.Interested(a.pod) {
-				a.askAboutNodes(x, world.ExtenderPrioritize)
+func (s *search) prioritize() error {
+	if len(s.asking.calls) == 0 {
+		for _, x := range s.engine.extenders {
+			if x.Has(world.ExtenderPrioritize) && x.Interested(s.pod) {
+				s.askAboutNodes(x, world.ExtenderPrioritize)
 			}
 		}
 	}
-	if !a.asking.over() {
+	if !s.asking.over() {
 		return errAsked
 	}
 	var answered []extenderCall
-	for _, call := range a.asking.take() {
+	for _, call := range s.asking.take() {
 		switch {
 		case !call.outcome.OK():
 		case call.outcome.Answer == nil:
-			a.decision.addUnknown(call.extender.Name())
+			s.decision.addUnknown(call.extender.Name())
 		default:
 			answered = append(answered, call)
 		}
 	}
-	a.addPriorities(answered)
+	s.addPriorities(answered)
 	return nil
 }
 
@@ -51,16 +51,16 @@ func (e *Engine) PrioritizingCount() (n int) {
 
 // addPriorities adds what extenders gave to the nodes. Of nodes with the same total, those that an extender gave a score come first:
 // an extender that filters only gives all nodes none, and counts as one.
-func (a *attempt) addPriorities(calls []extenderCall) {
-	all := a.engine.scoresByNoVerb(a.pod)
+func (s *search) addPriorities(calls []extenderCall) {
+	all := s.engine.scoresByNoVerb(s.pod)
 	switch {
-	case len(calls) > 0 && a.positions != nil && allInOrder(calls):
-		a.addInOrder(calls, all)
+	case len(calls) > 0 && s.feasible.form != ownList && allInOrder(calls):
+		s.addInOrder(calls, all)
 	case len(calls) > 0:
-		a.addByName(calls, all)
+		s.addByName(calls, all)
 	case all:
-		for i := range a.feasible {
-			a.addScore(i, 0)
+		for i := range s.feasible.list {
+			s.addScore(i, 0)
 		}
 	}
 }
@@ -86,13 +86,13 @@ func scoresInOrder(scores []world.HostScore, sent nodenames.Names) bool {
 }
 
 // addInOrder goes through the feasible nodes, each of which is there once, and through all answers beside them.
-func (a *attempt) addInOrder(calls []extenderCall, all bool) {
+func (s *search) addInOrder(calls []extenderCall, all bool) {
 	sent := calls[0].act.Request.Names
 	rest := make([][]world.HostScore, len(calls))
 	for i := range calls {
 		rest[i] = calls[i].outcome.Answer.Scores
 	}
-	for i := range a.feasible {
+	for i := range s.feasible.list {
 		extra, listed, name := int64(0), all, sent.Name(i)
 		for c := range rest {
 			if len(rest[c]) > 0 && rest[c][0].Host == name {
@@ -101,21 +101,21 @@ func (a *attempt) addInOrder(calls []extenderCall, all bool) {
 			}
 		}
 		if listed {
-			a.addScore(i, extra)
+			s.addScore(i, extra)
 		}
 	}
 }
 
-func (a *attempt) addByName(calls []extenderCall, all bool) {
+func (s *search) addByName(calls []extenderCall, all bool) {
 	given := map[string]int64{}
 	for _, call := range calls {
 		for _, score := range call.outcome.Answer.Scores {
 			given[score.Host] = saturating.Add(given[score.Host], weighted(score.Score, call.extender))
 		}
 	}
-	for i, info := range a.feasible {
+	for i, info := range s.feasible.list {
 		if extra, listed := given[info.Node().Name]; listed || all {
-			a.addScore(i, extra)
+			s.addScore(i, extra)
 		}
 	}
 }
@@ -127,14 +127,14 @@ func weighted(score int64, x *extender.Extender) int64 {
 	return saturating.Mul(saturating.Mul(score, x.Weight), prioritiesPerScore)
 }
 
-func (a *attempt) addScore(i int, extra int64) {
-	a.extended = true
-	if a.scores == nil {
-		r := &a.ranks[i]
+func (s *search) addScore(i int, extra int64) {
+	s.ranking.extended = true
+	if s.ranking.form == byRanks {
+		r := &s.ranking.ranks[i]
 		r.total, r.listed = saturating.Add(r.total, extra), listedByExtender
 		return
 	}
-	score := &a.scores[i]
+	score := &s.ranking.scores[i]
 	score.TotalScore, score.Randomizer = saturating.Add(score.TotalScore, extra), listedByExtender
 }
 

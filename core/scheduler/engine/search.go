@@ -6,19 +6,51 @@ import (
 	"fmt"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/scheduler/store"
 )
 
-// schedulePod searches for a node and picks the best.
-func (a *attempt) schedulePod() (string, error) {
-	if err := a.search(); err != nil {
+// search looks for the node of one pod, from PreFilter to the pick among the feasible nodes.
+type search struct {
+	engine  *Engine
+	profile *framework.Profile
+	popped  *queue.Pod // nil when the pod is only being explained
+	pod     *v1.Pod
+	state   *framework.CycleState
+	// dry says that the scores are wanted, and no decision.
+	dry bool
+	// batching reports whether the batch may be used for the pod; signature is the pod's, and hinted the node that the
+	// batch named.
+	batching  bool
+	signature fwk.PodSignature
+	hinted    string
+	// likely is a node to look at first, for TryOn.
+	likely string
+
+	// step is how far the search has come. PreFilter allowed some nodes only, because of the restricting plugins. passed is how many
+	// nodes passed Filter, before extenders were asked about them.
+	step        searchStep
+	fit         *framework.FitError
+	allowed     *fwk.PreFilterResult
+	restricting sets.Set[string]
+	feasible    feasibleNodes
+	passed      int
+	ranking     ranking
+	asking      asking
+	decision    Decision
+}
+
+// findNode runs the search and picks the best node.
+func (s *search) findNode() (string, error) {
+	if err := s.run(); err != nil {
 		return "", err
 	}
-	return a.selectHost(), nil
+	return s.selectHost(), nil
 }
 
 // searchStep is how far a search has come. A search that asks extenders is suspended at a step, and goes on there with their
@@ -34,73 +66,72 @@ const (
 	scoring
 	prioritizing // extenders score
 	searched
-	preempting // no node is feasible, and PostFilter runs
 )
 
-// search refreshes the snapshot, filters and scores. Without a feasible node the error is errNoNodes or a FitError. A
+// run refreshes the snapshot, filters and scores. Without a feasible node the error is errNoNodes or a FitError. A
 // single feasible node is not scored. The error is errAsked if extenders have to answer before the search can go on.
-func (a *attempt) search() error {
-	for a.step != searched {
-		next, err := a.runStep()
+func (s *search) run() error {
+	for s.step != searched {
+		next, err := s.runStep()
 		if err != nil {
 			return err
 		}
-		a.step = next
+		s.step = next
 	}
 	return nil
 }
 
-func (a *attempt) runStep() (searchStep, error) {
-	switch a.step {
+func (s *search) runStep() (searchStep, error) {
+	switch s.step {
 	case preFiltering:
-		return a.preFilter()
+		return s.preFilter()
 	case evaluating:
-		return a.evaluate()
+		return s.evaluate()
 	case extendingOne:
-		return a.extendOne()
+		return s.extendOne()
 	case filtering:
-		return a.filterAll()
+		return s.filterAll()
 	case extendingAll:
-		return a.extendAll()
+		return s.extendAll()
 	case scoring:
-		return a.score()
+		return s.score()
 	default:
-		return searched, a.prioritize()
+		return searched, s.prioritize()
 	}
 }
 
 // preFilter begins a search.
-func (a *attempt) preFilter() (searchStep, error) {
-	e := a.engine
+func (s *search) preFilter() (searchStep, error) {
+	e := s.engine
 	if err := e.cache.UpdateSnapshot(e.snapshot); err != nil {
 		return searched, err
 	}
-	a.decision.Generation = e.snapshot.Generation()
-	a.decision.Nodes = e.snapshot.NumNodes()
-	if a.decision.Nodes == 0 {
+	s.decision.Generation = e.snapshot.Generation()
+	s.decision.Nodes = e.snapshot.NumNodes()
+	if s.decision.Nodes == 0 {
 		return searched, errNoNodes
 	}
-	a.fit = e.newFitError(a.pod, a.decision.Nodes)
+	s.fit = e.newFitError(s.pod, s.decision.Nodes)
 	e.statuses.Reset()
-	d := &a.fit.Diagnosis
+	d := &s.fit.Diagnosis
 	d.NodeToStatus = e.statuses
-	if field := store.UnusableField(a.pod); field != "" {
-		return a.rejectEverywhere(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, field).WithPlugin(podSpec))
+	if field := store.UnusableField(s.pod); field != "" {
+		return s.rejectEverywhere(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, field).WithPlugin(podSpec))
 	}
-	result, status, plugins := a.profile.RunPreFilterPlugins(e.ctx, a.state, a.pod)
+	result, status, plugins := s.profile.RunPreFilterPlugins(e.ctx, s.state, s.pod)
 	d.UnschedulablePlugins = plugins
 	if !status.IsSuccess() {
 		if !status.IsRejected() {
 			return searched, status.AsError()
 		}
-		return a.rejectEverywhere(status)
+		return s.rejectEverywhere(status)
 	}
-	a.allowed, a.restricting = result, plugins
+	s.allowed, s.restricting = result, plugins
 	if result.AllNodes() {
-		a.reuse = a.profile.Reuse(a.state, a.pod, e.snapshot)
+		s.feasible.reuse = s.profile.Reuse(s.state, s.pod, e.snapshot)
 	}
-	if a.batching {
-		a.hinted = a.nodeHint()
+	if s.batching {
+		s.hinted = s.nodeHint()
 	}
 	return evaluating, nil
 }
@@ -110,118 +141,122 @@ func (a *attempt) preFilter() (searchStep, error) {
 const podSpec = "PodSpec"
 
 // rejectEverywhere ends a search before Filter.
-func (a *attempt) rejectEverywhere(status *fwk.Status) (searchStep, error) {
-	d := &a.fit.Diagnosis
+func (s *search) rejectEverywhere(status *fwk.Status) (searchStep, error) {
+	d := &s.fit.Diagnosis
 	d.NodeToStatus.SetAbsentNodesStatus(status)
 	d.PreFilterMsg = status.Message()
 	d.AddPluginStatus(status)
-	return a.countFeasible()
+	return s.countFeasible()
 }
 
 // evaluate filters the node to look at first, if there is one.
-func (a *attempt) evaluate() (searchStep, error) {
-	node := cmp.Or(a.pod.Status.NominatedNodeName, a.hinted, a.likely)
+func (s *search) evaluate() (searchStep, error) {
+	node := cmp.Or(s.pod.Status.NominatedNodeName, s.hinted, s.likely)
 	if node == "" {
 		return filtering, nil
 	}
-	feasible, err := a.evaluateNode(node, &a.fit.Diagnosis)
+	feasible, err := s.evaluateNode(node, &s.fit.Diagnosis)
 	if err != nil || len(feasible) == 0 {
 		return filtering, nil
 	}
-	a.feasible = feasible
+	s.feasible.put(feasible)
 	return extendingOne, nil
 }
 
-func (a *attempt) extendOne() (searchStep, error) {
-	switch err := a.filterByExtenders(); {
+func (s *search) extendOne() (searchStep, error) {
+	switch err := s.filterByExtenders(); {
 	case errors.Is(err, errAsked):
 		return extendingOne, err
-	case err != nil || len(a.feasible) == 0:
+	case err != nil || s.feasible.count() == 0:
 		return filtering, nil
 	}
-	return a.countFeasible()
+	return s.countFeasible()
 }
 
 // filterAll filters nodes until enough are feasible.
-func (a *attempt) filterAll() (searchStep, error) {
-	e, d := a.engine, &a.fit.Diagnosis
+func (s *search) filterAll() (searchStep, error) {
+	e, d := s.engine, &s.fit.Diagnosis
 	nodes, err := e.snapshot.NodeInfos().List()
 	if err != nil {
 		return searched, err
 	}
 	universe := nodes
-	if !a.allowed.AllNodes() {
+	if !s.allowed.AllNodes() {
 		universe = slices.DeleteFunc(slices.Clone(nodes), func(n fwk.NodeInfo) bool {
-			return !a.allowed.NodeNames.Has(n.Node().Name)
+			return !s.allowed.NodeNames.Has(n.Node().Name)
 		})
 		d.NodeToStatus.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(a.restricting))))
+			fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(s.restricting))))
 	}
 	since := e.elapsed()
-	if a.reuse != nil {
-		err = a.filterReusing(nodes, a.numFeasibleNodesToFind(len(nodes)))
+	if s.feasible.reuse != nil {
+		err = s.filterReusing(nodes, s.numFeasibleNodesToFind(len(nodes)))
 	} else {
-		a.feasible, err = a.filter(universe, d)
+		var feasible []fwk.NodeInfo
+		feasible, err = s.filter(universe, d)
+		s.feasible.put(feasible)
 	}
-	e.observePoint(a.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
+	e.observePoint(s.profile, framework.Filter, fwk.AsStatus(err).Code(), since)
 	// The start index advances even after an error, so that one broken node does not block the search.
-	e.startIndex = (e.startIndex + a.numExamined()) % len(nodes)
+	e.startIndex = (e.startIndex + s.numExamined()) % len(nodes)
 	if err != nil {
 		return searched, err
 	}
-	a.passed = len(a.feasible)
+	s.passed = s.feasible.count()
 	return extendingAll, nil
 }
 
-func (a *attempt) extendAll() (searchStep, error) {
-	if err := a.filterByExtenders(); err != nil {
+func (s *search) extendAll() (searchStep, error) {
+	if err := s.filterByExtenders(); err != nil {
 		return extendingAll, err
 	}
-	if len(a.feasible) != a.passed {
-		a.fit.Diagnosis.AddPlugin(framework.ExtenderName)
+	if s.feasible.count() != s.passed {
+		s.fit.Diagnosis.AddPlugin(framework.ExtenderName)
 	}
-	return a.countFeasible()
+	return s.countFeasible()
 }
 
 // countFeasible ends the filtering.
-func (a *attempt) countFeasible() (searchStep, error) {
-	a.decision.Feasible, a.decision.Examined = a.numFeasible(), a.numExamined()
-	switch a.decision.Feasible {
+func (s *search) countFeasible() (searchStep, error) {
+	s.decision.Feasible, s.decision.Examined = s.feasible.count(), s.numExamined()
+	switch s.decision.Feasible {
 	case 0:
-		return searched, a.fit
+		return searched, s.fit
 	case 1:
 		return searched, nil
 	}
 	return scoring, nil
 }
 
-func (a *attempt) score() (searchStep, error) {
-	if a.needsTotalsOnly() && (a.unlisted || a.positions != nil) {
-		return prioritizing, a.scoreReusing().AsError()
+func (s *search) score() (searchStep, error) {
+	if s.needsTotalsOnly() && s.feasible.form != ownList {
+		return prioritizing, s.scoreReusing().AsError()
 	}
-	e, feasible := a.engine, a.ListFeasible()
-	if status := a.profile.RunPreScorePlugins(e.ctx, a.state, a.pod, feasible); !status.IsSuccess() {
+	e, feasible := s.engine, s.ListFeasible()
+	if status := s.profile.RunPreScorePlugins(e.ctx, s.state, s.pod, feasible); !status.IsSuccess() {
 		return searched, status.AsError()
 	}
-	scores, status := a.profile.RunScorePlugins(e.ctx, a.state, a.pod, feasible)
-	a.scores = scores
+	scores, status := s.profile.RunScorePlugins(e.ctx, s.state, s.pod, feasible)
+	s.ranking = rankingOf(scores)
 	return prioritizing, status.AsError()
 }
 
 // needsTotalsOnly reports whether scores are reused, and only their totals are looked at. The batch keeps the scores, and a dry run
 // shows them.
-func (a *attempt) needsTotalsOnly() bool { return a.reuse != nil && !a.dry && a.signature == nil }
+func (s *search) needsTotalsOnly() bool {
+	return s.feasible.reuse != nil && !s.dry && s.signature == nil
+}
 
 // evaluateNode filters the pod's nominated node, the batch's hinted node or a likely one. If it is feasible, no other node is
 // visited.
-func (a *attempt) evaluateNode(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
-	node, err := a.engine.snapshot.NodeInfos().Get(name)
+func (s *search) evaluateNode(name string, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
+	node, err := s.engine.snapshot.NodeInfos().Get(name)
 	if err != nil {
 		return nil, err
 	}
-	since := a.engine.elapsed()
-	status := a.profile.RunFilterPluginsWithNominatedPods(a.engine.ctx, a.state, a.pod, node)
-	a.engine.observePoint(a.profile, framework.Filter, evaluationCode(status), since)
+	since := s.engine.elapsed()
+	status := s.profile.RunFilterPluginsWithNominatedPods(s.engine.ctx, s.state, s.pod, node)
+	s.engine.observePoint(s.profile, framework.Filter, evaluationCode(status), since)
 	switch {
 	case status.IsSuccess():
 		return []fwk.NodeInfo{node}, nil
@@ -244,11 +279,11 @@ func evaluationCode(status *fwk.Status) fwk.Code {
 // filter visits nodes in order, from the start index and wrapping, until it has one more feasible node than
 // numFeasibleNodesToFind. The extra node is dropped: it marks where kube-scheduler's parallel search stops, and so
 // keeps the start index equal to kube-scheduler's.
-func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
-	e := a.engine
-	wanted := a.numFeasibleNodesToFind(len(nodes))
+func (s *search) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.NodeInfo, error) {
+	e := s.engine
+	wanted := s.numFeasibleNodesToFind(len(nodes))
 	feasible := e.feasible[:0]
-	if !a.profile.HasFilterPlugins() {
+	if !s.profile.HasFilterPlugins() {
 		for i := range wanted {
 			feasible = append(feasible, nodes[(e.startIndex+i)%len(nodes)])
 		}
@@ -262,7 +297,7 @@ func (a *attempt) filter(nodes []fwk.NodeInfo, d *framework.Diagnosis) ([]fwk.No
 			next = 0
 		}
 		node := nodes[at]
-		status := a.profile.RunFilterPluginsWithNominatedPods(e.ctx, a.state, a.pod, node)
+		status := s.profile.RunFilterPluginsWithNominatedPods(e.ctx, s.state, s.pod, node)
 		if status.IsSuccess() {
 			if len(feasible) == wanted {
 				break
@@ -290,12 +325,12 @@ const (
 )
 
 // numFeasibleNodesToFind is the number of feasible nodes that ends this attempt's search among n.
-func (a *attempt) numFeasibleNodesToFind(n int) int {
-	if !a.profile.HasScorePlugins() && !a.engine.extendersChoose() {
+func (s *search) numFeasibleNodesToFind(n int) int {
+	if !s.profile.HasScorePlugins() && !s.engine.extendersChoose() {
 		return min(1, n)
 	}
-	percentage := a.engine.percentage
-	if own := a.profile.PercentageOfNodesToScore(); own != nil {
+	percentage := s.engine.percentage
+	if own := s.profile.PercentageOfNodesToScore(); own != nil {
 		percentage = *own
 	}
 	return NumFeasibleNodesToFind(n, int(percentage))

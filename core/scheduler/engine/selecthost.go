@@ -1,6 +1,12 @@
 package engine
 
-import fwk "k8s.io/kube-scheduler/framework"
+import (
+	"slices"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/reuse"
+)
 
 // TieBreak selects among nodes that share the best score.
 type TieBreak uint8
@@ -25,90 +31,123 @@ func (r rank) above(other rank) bool {
 	return r.total > other.total || r.total == other.total && r.listed > other.listed
 }
 
-// rankTotals ranks the feasible nodes by totals alone. Without extenders, the totals are enough to pick by seed.
-func (a *attempt) rankTotals(totals []int64) {
-	if a.engine.options.TieBreak == BySeed && len(a.engine.extenders) == 0 {
-		a.totals = totals
-		return
-	}
-	ranks := a.engine.ranks[:0]
-	for _, total := range totals {
-		ranks = append(ranks, rank{total: total})
-	}
-	a.engine.ranks, a.ranks = ranks, ranks
+// ranking decides between several feasible nodes. Its form says what it goes by, and which field has that.
+type ranking struct {
+	form   rankingForm
+	scores []fwk.NodePluginScores
+	ranks  []rank
+	totals []int64
+	best   reuse.Best
+	// extended says that extenders gave some scores.
+	extended bool
 }
 
-// rankScores ranks the feasible nodes by their scores.
-func (a *attempt) rankScores() {
-	ranks := a.engine.ranks[:0]
-	for i := range a.scores {
-		ranks = append(ranks, rank{a.scores[i].TotalScore, a.scores[i].Randomizer})
+type rankingForm uint8
+
+const (
+	unranked rankingForm = iota // there is one node or none, or scoring is still to come
+	byScores                    // scores of each plugin, in the order of the list
+	byRanks                     // ranks, in the order of the list
+	byTotals                    // totals alone, in the order of the list; without extenders, and with ties drawn by seed
+	byBest                      // the best of nodes that are not listed; otherwise as byTotals
+)
+
+func rankingOf(scores []fwk.NodePluginScores) ranking { return ranking{form: byScores, scores: scores} }
+
+// rankingOfTotals ranks by totals alone, if these are enough to pick.
+func (e *Engine) rankingOfTotals(totals []int64) ranking {
+	if e.options.TieBreak == BySeed && len(e.extenders) == 0 {
+		return ranking{form: byTotals, totals: totals}
 	}
-	a.engine.ranks, a.ranks = ranks, ranks
+	e.ranks = e.ranks[:0]
+	for _, total := range totals {
+		e.ranks = append(e.ranks, rank{total: total})
+	}
+	return ranking{form: byRanks, ranks: e.ranks}
+}
+
+// ranksOf returns the ranks of the listed nodes, by scores or as they are.
+func (e *Engine) ranksOf(r *ranking) []rank {
+	if r.form == byRanks {
+		return r.ranks
+	}
+	e.ranks = e.ranks[:0]
+	for i := range r.scores {
+		e.ranks = append(e.ranks, rank{r.scores[i].TotalScore, r.scores[i].Randomizer})
+	}
+	return e.ranks
+}
+
+// clone copies a ranking that another engine goes on with.
+func (r ranking) clone() ranking {
+	r.scores = slices.Clone(r.scores)
+	for i := range r.scores {
+		r.scores[i].Scores = slices.Clone(r.scores[i].Scores)
+	}
+	r.ranks = slices.Clone(r.ranks)
+	return r
 }
 
 // selectHost picks the feasible node with the highest total, and keeps the scores for the batch.
-func (a *attempt) selectHost() string {
-	name, won := a.pickHost()
-	if a.batching {
-		a.storeScores(name, a.scores, won)
+func (s *search) selectHost() string {
+	name, won := s.pickHost()
+	if s.batching {
+		s.storeScores(name, s.ranking.scores, won)
 	}
 	return name
 }
 
 // pickHost returns the node, and its index among the scores if there are any.
-func (a *attempt) pickHost() (name string, won int) {
-	if a.unlisted {
-		return a.pickUnlisted(), 0
+func (s *search) pickHost() (name string, won int) {
+	switch s.ranking.form {
+	case unranked:
+		return s.feasible.list[0].Node().Name, 0
+	case byBest:
+		return s.pickFound(), 0
+	case byTotals:
+		return s.pickByTotals(), 0
 	}
-	if len(a.feasible) == 1 {
-		return a.feasible[0].Node().Name, 0
+	ranks, list := s.engine.ranksOf(&s.ranking), s.feasible.list
+	won = s.engine.pick(ranks, s.ranking.extended)
+	s.decision.Score = ranks[won].total
+	if next := runnerUp(ranks, won); next >= 0 {
+		s.decision.RunnerUp, s.decision.RunnerUpScore = list[next].Node().Name, ranks[next].total
 	}
-	if a.totals != nil {
-		return a.pickByTotals(), 0
-	}
-	if a.scores != nil {
-		a.rankScores()
-	}
-	won = a.engine.pick(a.ranks, a.extended)
-	a.decision.Score = a.ranks[won].total
-	if next := runnerUp(a.ranks, won); next >= 0 {
-		a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.ranks[next].total
-	}
-	return a.feasible[won].Node().Name, won
+	return list[won].Node().Name, won
 }
 
 // pickByTotals picks the node with the highest total, and finds the runner-up in the same pass.
-func (a *attempt) pickByTotals() string {
+func (s *search) pickByTotals() string {
+	totals, list := s.ranking.totals, s.feasible.list
 	won, next, ties := 0, -1, 1
-	for i, total := range a.totals[1:] {
+	for i, total := range totals[1:] {
 		switch at := i + 1; {
-		case total > a.totals[won]:
+		case total > totals[won]:
 			won, next, ties = at, won, 1
-		case total == a.totals[won]:
+		case total == totals[won]:
 			if ties++; ties == 2 {
 				next = at
 			}
-		case next < 0 || total > a.totals[next]:
+		case next < 0 || total > totals[next]:
 			next = at
 		}
 	}
 	if ties > 1 {
-		won, next = a.drawTied(won, next, ties)
+		won, next = s.engine.drawTied(totals, won, next, ties)
 	}
-	a.decision.Score = a.totals[won]
-	a.decision.RunnerUp, a.decision.RunnerUpScore = a.feasible[next].Node().Name, a.totals[next]
-	return a.feasible[won].Node().Name
+	s.decision.Score = totals[won]
+	s.decision.RunnerUp, s.decision.RunnerUpScore = list[next].Node().Name, totals[next]
+	return list[won].Node().Name
 }
 
 // drawTied draws one of the nodes with the highest total, of which the first two are known. The runner-up is the first of the others.
-func (a *attempt) drawTied(first, second, ties int) (won, next int) {
-	skip := a.engine.draw(ties)
+func (e *Engine) drawTied(totals []int64, first, second, ties int) (won, next int) {
+	skip := e.draw(ties)
 	if skip == 0 {
 		return first, second
 	}
 	for won = first; skip > 0; {
-		if won++; a.totals[won] == a.totals[first] {
+		if won++; totals[won] == totals[first] {
 			skip--
 		}
 	}

@@ -46,7 +46,7 @@ func (t *Trial) Place(pod *v1.Pod, likely string) string {
 	e := t.engine
 	a := e.newAttempt(pod)
 	a.batching, a.likely = false, likely
-	node, err := a.schedulePod()
+	node, err := a.findNode()
 	t.visited += a.decision.Examined
 	if err != nil {
 		return ""
