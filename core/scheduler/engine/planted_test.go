@@ -57,6 +57,16 @@ var plantedMistakes = []mistakes.Mistake{
 	{Name: "configuration", File: "framework/reuse.go", From: "r.tables = reuse.New(reuseLimit)", To: "r.tables = forAllProfiles\n\t}\n}\n\nvar forAllProfiles = reuse.New(reuseLimit)\n\nfunc init() {\n\tif false {"},
 }
 
+// Every mistake has its place in the source, once. This is checked always, since the test below is long.
+func TestReuse_PlantedMistakesHaveTheirPlaces(t *testing.T) {
+	if len(plantedMistakes) < 33 {
+		t.Errorf("there are %d mistakes", len(plantedMistakes))
+	}
+	if err := mistakes.Check("..", plantedMistakes); err != nil {
+		t.Error(err)
+	}
+}
+
 // Each mistake is found. It is laid over the files for one build, so the tree stays as it is.
 func TestReuse_FindsPlantedMistakes(t *testing.T) {
 	if !*planted {
