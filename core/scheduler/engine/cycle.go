@@ -96,7 +96,7 @@ func (e *Engine) scheduleOne(a *attempt) *Decision {
 	}
 	d := e.recordDecision(a)
 	if placed != nil {
-		e.idleFit = a.fit
+		e.keepFit(a.fit)
 		e.startBinding(placed)
 	} else {
 		e.release(a.memory)
