@@ -16,7 +16,7 @@ func (s source) locate(n *yaml.Node, kind world.Kind, cause error) error {
 	path, at := "", n
 	alone := func(inner *yaml.Node) *yaml.Node { return inner }
 	for {
-		i, step := wrongChild(at, func(part *yaml.Node) bool { return decodes(alone(part), kind) })
+		i, step := childThatFails(at, func(part *yaml.Node) bool { return decodes(alone(part), kind) })
 		if i < 0 {
 			return s.fail(at, strings.TrimPrefix(path, "."), cause)
 		}
@@ -33,9 +33,9 @@ func (s source) locate(n *yaml.Node, kind world.Kind, cause error) error {
 	}
 }
 
-// wrongChild finds a child of a node that fails to decode without the others; of a mapping, a child is a name and a value.
+// childThatFails finds a child of a node that fails to decode without the others; of a mapping, a child is a name and a value.
 // It returns where the child begins and its length, or -1 if the error is in the node itself, or in two children together.
-func wrongChild(n *yaml.Node, decodes func(*yaml.Node) bool) (begin, length int) {
+func childThatFails(n *yaml.Node, decodes func(*yaml.Node) bool) (begin, length int) {
 	length = 1
 	if n.Kind == yaml.MappingNode {
 		length = 2

@@ -100,8 +100,8 @@ func TestImportOpenB_ClaimsAreValid(t *testing.T) {
 		switch world.KindOf(o) {
 		case world.DeviceClass, world.ResourceSlice, world.ResourceClaim:
 			seen++
-			if wrong := v.Create(o); len(wrong) > 0 {
-				t.Errorf("%s %s: %v", world.KindOf(o), o.GetName(), wrong)
+			if errs := v.Create(o); len(errs) > 0 {
+				t.Errorf("%s %s: %v", world.KindOf(o), o.GetName(), errs)
 			}
 		}
 	}

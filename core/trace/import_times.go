@@ -24,17 +24,17 @@ func canBeMeant(t time.Time) bool { return t.IsZero() || !t.Before(firstTime) &&
 
 // checkTimes returns an error for the first time in an object that cannot be meant.
 func (s source) checkTimes(o world.Object, n *yaml.Node) error {
-	wrong := findTime(reflect.ValueOf(o), n, "")
-	if wrong == nil {
+	invalid := findTime(reflect.ValueOf(o), n, "")
+	if invalid == nil {
 		return nil
 	}
 	name := o.GetName()
 	if o.GetNamespace() != "" {
 		name = o.GetNamespace() + "/" + name
 	}
-	return s.fail(wrong.node, strings.TrimPrefix(wrong.field, "."), fmt.Errorf(
+	return s.fail(invalid.node, strings.TrimPrefix(invalid.field, "."), fmt.Errorf(
 		"%s %q has the time %s, and times from %d to %d are taken: correct it, or leave it out",
-		world.KindOf(o), name, wrong.time.UTC().Format(time.RFC3339Nano), firstTime.Year(), afterLast.Year()-1))
+		world.KindOf(o), name, invalid.time.UTC().Format(time.RFC3339Nano), firstTime.Year(), afterLast.Year()-1))
 }
 
 // fieldTime is a time in an object: its path, and its node in the file or, where it has none, that of what holds it.

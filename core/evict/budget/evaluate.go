@@ -23,7 +23,7 @@ type Request struct {
 	Name     string
 	DryRun   []string
 	Eviction *policyv1.Eviction
-	// Pod is the current pod, nil if there is none.
+	// Pod is the current pod, or nil.
 	Pod *v1.Pod
 	// Budgets are those of the pod's namespace.
 	Budgets []*policyv1.PodDisruptionBudget

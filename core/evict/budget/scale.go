@@ -13,7 +13,7 @@ import (
 	"orrery/core/world"
 )
 
-// Lookup returns an object by kind, namespace and name; nil if there is none.
+// Lookup returns an object by kind, namespace and name, or nil.
 type Lookup func(kind world.Kind, namespace, name string) world.Object
 
 // Scales finds the desired replicas of the pods' owners.

@@ -33,7 +33,7 @@ func usageSelects(u *memory.UsageReport, pod *v1.Pod) bool {
 	return true
 }
 
-// usageOf returns the last usage report of a pod, nil if there is none.
+// usageOf returns the last usage report of a pod, or nil.
 func (f *Kubelets) usageOf(pod *v1.Pod) *timedUsage {
 	for i := len(f.podUsages) - 1; i >= 0; i-- {
 		if usageSelects(&f.podUsages[i].UsageReport, pod) {

@@ -183,7 +183,7 @@ func observation(available, capacity int64, format resource.Format, at metav1.Ti
 	}
 }
 
-// Pod returns the stats of a pod, nil if there are none.
+// Pod returns the stats of a pod, or nil.
 func (s *Summary) Pod(uid types.UID) *PodStats {
 	for i := range s.Pods {
 		if s.Pods[i].PodRef.UID == uid {

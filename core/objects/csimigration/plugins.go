@@ -26,7 +26,7 @@ func PluginOfInline(volume *v1.Volume) string { return nameOf(inlineTranslatorOf
 // IsInTree reports whether a StorageClass's provisioner is an in-tree plugin with a CSI driver in its place.
 func IsInTree(provisioner string) bool { return translatorNamed(provisioner) != nil }
 
-// DriverOf returns the name of the CSI driver in the place of an in-tree plugin; empty if there is none.
+// DriverOf returns the name of the CSI driver in the place of an in-tree plugin; empty without one.
 func DriverOf(plugin string) string {
 	if t := translatorNamed(plugin); t != nil {
 		return t.GetCSIPluginName()

@@ -43,8 +43,8 @@ func TestIsUsual_NamesAreValid(t *testing.T) {
 			return
 		}
 		usual++
-		if wrong := validation.IsQualifiedName("requests." + name); len(wrong) > 0 {
-			t.Fatalf("%q counts as valid, and is not: %v", name, wrong)
+		if errs := validation.IsQualifiedName("requests." + name); len(errs) > 0 {
+			t.Fatalf("%q counts as valid, and is not: %v", name, errs)
 		}
 	})
 	for _, name := range []string{"nvidia.com/gpu", "example.com/gpu-milli", "a/b", strings.Repeat("a", usualDomain) + "/" + strings.Repeat("b", usualName)} {

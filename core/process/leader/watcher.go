@@ -19,7 +19,7 @@ type Watcher struct {
 	delay    time.Duration
 
 	history    History
-	lease      *coordinationv1.Lease // the latest seen, nil if there is none
+	lease      *coordinationv1.Lease // the latest seen, or nil
 	record     Record
 	heartbeats []heartbeat
 	// endOfTerm is set once the record names a preferred holder.

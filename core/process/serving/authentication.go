@@ -122,7 +122,7 @@ func (o *AuthenticationOptions) authenticator(listener *secureListener) (authent
 	return untilReviewed(authn), err
 }
 
-// clientCAs are those of the file, or the cluster's; nil if there are none.
+// clientCAs are those of the file, or else the cluster's, or nil.
 func (o *AuthenticationOptions) clientCAs(client clientset.Interface) (dynamiccertificates.CAContentProvider, error) {
 	switch {
 	case o.clientCA != "":

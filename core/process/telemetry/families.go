@@ -76,7 +76,7 @@ func declare(f config.Features) *families {
 
 	m.pending = m.gauge(true, metrics.STABLE, "pending_pods", "Pods that wait, by the part of the queue they are in: active, backoff, unschedulable (tried in vain) or gated (never tried).", "queue")
 	m.incoming = m.counter(true, metrics.STABLE, "queue_incoming_pods_total", "Pods that came into a part of the queue, by the event that brought them there.", "queue", "event")
-	m.rejected = m.gauge(true, metrics.ALPHA, "unschedulable_pods", "Unschedulable pods, by the plugin that turned them down. A pod counts for each such plugin.", "plugin", "profile")
+	m.rejected = m.gauge(true, metrics.ALPHA, "unschedulable_pods", "Unschedulable pods, by the plugin that rejected them. A pod counts for each such plugin.", "plugin", "profile")
 	m.inFlight = m.gauge(hints, metrics.ALPHA, "inflight_events", "Events kept for pods that are being scheduled, and such pods themselves under PodPopped.", "event")
 	m.hintDuration = m.histogram(hints, metrics.ALPHA, "queueing_hint_execution_duration_seconds", "How long a plugin took to say whether an event helps a pod.", fineTenMicros, "plugin", "event", "hint")
 
@@ -88,13 +88,13 @@ func declare(f config.Features) *families {
 	m.cacheSize = m.gauge(true, metrics.ALPHA, "cache_size", "Nodes, pods and assumed pods in the scheduler's cache.", "type")
 
 	m.preemptionAttempts = m.plainCounter(metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
-	m.victims = m.plainHistogram(metrics.STABLE, "preemption_victims", "How many pods had to leave for one.", metrics.ExponentialBuckets(1, 2, 7))
+	m.victims = m.plainHistogram(metrics.STABLE, "preemption_victims", "Number of victims of one preemption.", metrics.ExponentialBuckets(1, 2, 7))
 	m.deletionsDuration = m.histogram(async, metrics.ALPHA, "preemption_goroutines_duration_seconds", "How long the deletion of a preemption's victims took.", fromTenMillis, "result")
 	m.deletions = m.counter(async, metrics.ALPHA, "preemption_goroutines_execution_total", "Preemptions whose victims were deleted, by whether that went well.", "result")
 
-	m.batchAttempts = m.counter(true, metrics.ALPHA, "batch_attempts_total", "Attempts to let one pod's scores speak for the next, by what came of it.", "profile", "result")
-	m.batchFlushes = m.counter(true, metrics.ALPHA, "batch_cache_flushed_total", "Why one pod's scores did not speak for the next.", "profile", "reason")
-	m.nodeHintDuration = m.histogram(true, metrics.ALPHA, "get_node_hint_duration_seconds", "How long it took to find out whether an earlier pod's scores speak for this one.", fromTenMicros, "hinted", "profile")
+	m.batchAttempts = m.counter(true, metrics.ALPHA, "batch_attempts_total", "Uses of one pod's scores for the next pod, by result.", "profile", "result")
+	m.batchFlushes = m.counter(true, metrics.ALPHA, "batch_cache_flushed_total", "Times that one pod's scores were not used for the next pod, by reason.", "profile", "reason")
+	m.nodeHintDuration = m.histogram(true, metrics.ALPHA, "get_node_hint_duration_seconds", "How long it took to find out whether an earlier pod's scores can be used for this one.", fromTenMicros, "hinted", "profile")
 	m.storeResultsDuration = m.histogram(true, metrics.ALPHA, "store_schedule_results_duration_seconds", "How long it took to keep a pod's scores for the next one.", fromTenMicros, "profile")
 	m.calls = m.counter(calls, metrics.ALPHA, "async_api_call_execution_total", "Calls to the API server made beside scheduling.", "call_type", "result")
 	m.callDuration = m.histogram(calls, metrics.ALPHA, "async_api_call_execution_duration_seconds", "How long such calls took.", fromMilli, "call_type", "result")

@@ -62,7 +62,7 @@ func (r *jsonReader) value(f field) (total int64) {
 }
 
 // member returns what the value of a name takes. Decoders find fields by names in other cases, too. A name that has to be
-// unescaped first is none of the API's: its value is taken for the costliest.
+// unescaped first is not an API field; assume the worst-case size.
 func (r *jsonReader) member(of *Shape, name []byte) int64 {
 	if bytes.ContainsFunc(name, func(c rune) bool { return c == '\\' || c >= 0x80 }) {
 		before := len(r.rest)

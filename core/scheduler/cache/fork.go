@@ -55,7 +55,7 @@ func (s *Snapshot) Fork() *Snapshot {
 	for i, o := range s.order {
 		slots[i] = *o.slot
 		fork.slots[slots[i].info.node.Name] = &slots[i]
-		fork.seat(i, o.arrival, &slots[i])
+		fork.place(i, o.arrival, &slots[i])
 	}
 	fork.refillSublists(0)
 	fork.log.Reset()

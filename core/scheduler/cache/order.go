@@ -32,7 +32,7 @@ func (s *Snapshot) reorder(t *nodeTree) {
 		if n < len(s.order) {
 			displaced = append(displaced, s.order[n].slot)
 		}
-		s.seat(n, node.arrival, at)
+		s.place(n, node.arrival, at)
 		s.moved = append(s.moved, int32(n))
 		n++
 	}
@@ -50,8 +50,8 @@ func (s *Snapshot) reorder(t *nodeTree) {
 	s.refillSublists(n)
 }
 
-// seat puts a slot at a position of the list, or at its end.
-func (s *Snapshot) seat(position int, arrival uint64, at *slot) {
+// place puts a slot at a position of the list, or at its end.
+func (s *Snapshot) place(position int, arrival uint64, at *slot) {
 	at.position = position
 	place := reuse.Place{Number: at.number, Position: int32(position), Generation: at.info.generation}
 	if position < len(s.order) {
@@ -87,7 +87,7 @@ func (s *Snapshot) dropMissing(displaced []*slot) {
 	}
 }
 
-// logMoved logs the positions that have another node, or none. A reader may as well look at all if they are most.
+// logMoved logs the positions that have another node, or none. If most moved, readers rescan.
 func (s *Snapshot) logMoved() {
 	if len(s.moved) > len(s.list)/2 {
 		s.log.Reset()

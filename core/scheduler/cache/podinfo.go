@@ -115,7 +115,7 @@ func detailsOf(info fwk.PodInfo) *podDetails {
 	return found
 }
 
-// newPodDetails computes the details of a pod; nil if there are none.
+// newPodDetails computes the details of a pod, or nil.
 func newPodDetails(pod *v1.Pod) (*podDetails, error) {
 	affinity := pod.Spec.Affinity
 	affine := affinity != nil && (affinity.PodAffinity != nil || affinity.PodAntiAffinity != nil)

@@ -58,7 +58,7 @@ func (s *Snapshot) copyNode(info *NodeInfo) {
 	if kind == Updated {
 		s.places[at.position].Generation = info.generation
 		s.objects[at.position] = info.node
-		s.log.Add(int32(at.position), 2*len(s.list)) // longer, a reader may as well look at all
+		s.log.Add(int32(at.position), 2*len(s.list)) // if more changed, readers rescan
 	}
 	if kind == Updated && affine != info.hasPodsWithAffinity() {
 		s.havePodsWithAffinity.put(at, !affine)

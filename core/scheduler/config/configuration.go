@@ -81,7 +81,7 @@ func Written(data []byte) (*configv1.KubeSchedulerConfiguration, error) {
 	return written, newError("", errs)
 }
 
-// Sketch returns what can be made of a file that is not valid: its profiles with the plugins that it lists, each once, and
+// Sketch decodes as much as it can of an invalid file: its profiles with the plugins that it lists, each once, and
 // everything else at its default. It is nil if the file cannot be decoded.
 func Sketch(data []byte, features Features) *Configuration {
 	written, _ := decode(data)

@@ -68,12 +68,12 @@ func inspectDocument(data []byte) (repeated field.ErrorList, bad *field.Error) {
 
 // inspectJSON locates a syntax error.
 func inspectJSON(data []byte) *field.Error {
-	var wrong *json.SyntaxError
-	if !errors.As(json.Unmarshal(data, new(json.RawMessage)), &wrong) {
+	var syntax *json.SyntaxError
+	if !errors.As(json.Unmarshal(data, new(json.RawMessage)), &syntax) {
 		return nil
 	}
-	line, text := lineAt(data, max(0, int(wrong.Offset)-1)) // the offset is that after the wrong byte
-	return documentError(`line %d: %v: "%s"`, line, wrong, text)
+	line, text := lineAt(data, max(0, int(syntax.Offset)-1)) // the offset is that after the wrong byte
+	return documentError(`line %d: %v: "%s"`, line, syntax, text)
 }
 
 // lineAt returns the number of the line with a byte, and the text around that in the line.

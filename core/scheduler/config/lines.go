@@ -55,7 +55,7 @@ func (l Lines) OfError(err *field.Error) int {
 	return l.Of(err.Field)
 }
 
-// value returns the text of a field; empty if there is none.
+// value returns the text of a field; empty without one.
 func (l Lines) value(path string) string {
 	at := l.document
 	for _, step := range yamlnode.Steps(path) {
@@ -78,7 +78,7 @@ func (l Lines) Plugin(lists, name string) (path string, line int) {
 	return entry(at, lists, name)
 }
 
-// Index finds the item of a list of structures that has a value in a field; it is -1 if there is none.
+// Index finds the item of a list of structures that has a value in a field, or -1.
 func (l Lines) Index(list, field, value string) int {
 	at, _ := child(l.document, list)
 	return slices.IndexFunc(yamlnode.Items(yamlnode.Target(at)), func(item *yaml.Node) bool {

@@ -41,8 +41,8 @@ extenders:
 
 func TestLines_OfErrors(t *testing.T) {
 	_, err := config.Load([]byte(wrongEverywhere), config.Features{})
-	var wrong *config.Error
-	if !errors.As(err, &wrong) {
+	var bad *config.Error
+	if !errors.As(err, &bad) {
 		t.Fatal(err)
 	}
 	lines := config.LinesOf([]byte(wrongEverywhere))
@@ -57,7 +57,7 @@ func TestLines_OfErrors(t *testing.T) {
 		"extenders[0].weight":                                    29,
 		"profiles[0].plugins.queueSort.Enabled":                  6,
 	}
-	for _, one := range wrong.List {
+	for _, one := range bad.List {
 		if line, known := want[one.Field]; !known || lines.OfError(one) != line {
 			t.Errorf("%v is on line %d, want %d", one, lines.OfError(one), line)
 		}

@@ -21,7 +21,7 @@ type assumption struct {
 	written       string
 }
 
-// Claim returns a claim with what is assumed of it; nil if there is none.
+// Claim returns a claim with what is assumed of it, or nil.
 func (s *State) Claim(namespace, name string) *resourcev1.ResourceClaim {
 	if one, ok := s.assumed[types.NamespacedName{Namespace: namespace, Name: name}]; ok {
 		return one.state
@@ -29,7 +29,7 @@ func (s *State) Claim(namespace, name string) *resourcev1.ResourceClaim {
 	return s.StoredClaim(namespace, name)
 }
 
-// StoredClaim returns a claim as the API server has it; nil if there is none.
+// StoredClaim returns a claim as the API server has it, or nil.
 func (s *State) StoredClaim(namespace, name string) *resourcev1.ResourceClaim {
 	claim, _ := s.store.Object(world.ResourceClaim, namespace, name).(*resourcev1.ResourceClaim)
 	return claim

@@ -8,13 +8,13 @@ import (
 	"orrery/core/world"
 )
 
-// Class returns a device class; nil if there is none.
+// Class returns a device class, or nil.
 func (s *State) Class(name string) *resourcev1.DeviceClass {
 	class, _ := s.store.Object(world.DeviceClass, "", name).(*resourcev1.DeviceClass)
 	return class
 }
 
-// ClassOf returns the class whose devices are counted as an extended resource; nil if there is none, or without the gate
+// ClassOf returns the class whose devices are counted as an extended resource; nil without one, or without the gate
 // DRAExtendedResource.
 func (s *State) ClassOf(resource v1.ResourceName) *resourcev1.DeviceClass { return s.classes[resource] }
 

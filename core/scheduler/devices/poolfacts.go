@@ -87,7 +87,7 @@ func entangled(same []*pool) bool {
 	return false
 }
 
-// soleNode is the only node that the pool names; "" if there is none, or more.
+// soleNode is the only node that the pool names, or "", or more.
 func (p *pool) soleNode() string {
 	if len(p.nodes) == 1 {
 		return p.nodes[0]

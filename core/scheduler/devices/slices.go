@@ -114,7 +114,7 @@ func (s *State) Slices() []*resourcev1.ResourceSlice {
 	return l.all
 }
 
-// Slice returns a slice with the taints of DeviceTaintRules; nil if there is none. It stays the same one until the slice changes,
+// Slice returns a slice with the taints of DeviceTaintRules, or nil. It stays the same one until the slice changes,
 // or the taints that rules add to any.
 func (s *State) Slice(name string) *resourcev1.ResourceSlice {
 	if with := s.slices.tainted[name]; with != nil {

@@ -79,17 +79,17 @@ func (e *Engine) codeCounters(c *codec.Coder) {
 	c.Time(&e.start)
 	c.Time(&e.now)
 	c.Check(e.now.Sub(e.start) >= 0 && e.now.Sub(e.start) <= maxRunTime, "the engine runs from %v to %v", e.start, e.now)
-	chance := ""
+	source := ""
 	if !c.Reading() {
 		encoded, err := e.rng.MarshalBinary()
 		if err != nil {
 			c.Fail(err)
 			return
 		}
-		chance = string(encoded)
+		source = string(encoded)
 	}
-	if codec.Text(c, &chance); c.Reading() && c.OK() {
-		if err := e.rng.UnmarshalBinary([]byte(chance)); err != nil {
+	if codec.Text(c, &source); c.Reading() && c.OK() {
+		if err := e.rng.UnmarshalBinary([]byte(source)); err != nil {
 			c.Fail(err)
 		}
 	}

@@ -78,16 +78,16 @@ func (e *Engine) hasForeignData(c *codec.Coder, b *binding) bool {
 
 // codeActivations codes the pods that plugins want activated when the binding succeeds.
 func codeActivations(c *codec.Coder, state *framework.CycleState) {
-	wished := podsToActivate(state)
-	there := wished != nil
+	toActivate := podsToActivate(state)
+	there := toActivate != nil
 	if c.Bool(&there); !there {
 		return
 	}
 	if c.Reading() {
-		wished = framework.NewPodsToActivate()
-		state.Write(framework.PodsToActivateKey, wished)
+		toActivate = framework.NewPodsToActivate()
+		state.Write(framework.PodsToActivateKey, toActivate)
 	}
-	codec.Map(c, &wished.Map, func(name *string, pod **v1.Pod) {
+	codec.Map(c, &toActivate.Map, func(name *string, pod **v1.Pod) {
 		codec.Text(c, name)
 		codec.Object(c, pod)
 	})

@@ -76,9 +76,9 @@ func (e *Engine) activateRequested(state *framework.CycleState) {
 	if err != nil {
 		return // a plugin deleted the key
 	}
-	if wished, ok := data.(*framework.PodsToActivate); ok && len(wished.Map) > 0 {
-		podActivator{e}.Activate(klog.Logger{}, wished.Map)
-		wished.Map = map[string]*v1.Pod{}
+	if toActivate, ok := data.(*framework.PodsToActivate); ok && len(toActivate.Map) > 0 {
+		podActivator{e}.Activate(klog.Logger{}, toActivate.Map)
+		toActivate.Map = map[string]*v1.Pod{}
 	}
 }
 

@@ -69,8 +69,8 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, 
 	f.options.Listener, f.options.OnTiming = nil, nil
 	f.options.Client, f.options.KubeConfig = nil, nil // a fork changes no cluster
 	f.volumes, f.devices, f.gangs = e.volumes.Fork(f.store), e.devices.Fork(f.store), e.gangs.Fork(f.store)
-	chance := *e.rng
-	f.rng = &chance
+	rng := *e.rng
+	f.rng = &rng
 	if err := f.makeProfiles(); err != nil {
 		return nil, fmt.Errorf("forking the engine: %w", err)
 	}
@@ -149,8 +149,8 @@ func (b *binding) fork(into *Engine) *binding {
 // cloneState returns a clone of a state with its own PodsToActivate, which clones otherwise share.
 func cloneState(state *framework.CycleState) *framework.CycleState {
 	clone := state.Clone().(*framework.CycleState)
-	if wished := podsToActivate(state); wished != nil {
-		clone.Write(framework.PodsToActivateKey, wished)
+	if toActivate := podsToActivate(state); toActivate != nil {
+		clone.Write(framework.PodsToActivateKey, toActivate)
 	}
 	return clone
 }
@@ -161,9 +161,9 @@ func podsToActivate(state *framework.CycleState) *framework.PodsToActivate {
 	if err != nil {
 		return nil
 	}
-	wished, ok := data.(*framework.PodsToActivate)
+	toActivate, ok := data.(*framework.PodsToActivate)
 	if !ok {
 		return nil
 	}
-	return &framework.PodsToActivate{Map: maps.Clone(wished.Map)}
+	return &framework.PodsToActivate{Map: maps.Clone(toActivate.Map)}
 }

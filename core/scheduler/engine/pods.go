@@ -56,7 +56,7 @@ func (e *Engine) assumeAgain(b *binding, pod *v1.Pod) error {
 	return err
 }
 
-// bindingOf returns the binding in flight of a pod; nil if there is none, or the pod is being deleted, so that it will fail.
+// bindingOf returns the binding in flight of a pod; nil without one, or if the pod is being deleted, so that it will fail.
 func (e *Engine) bindingOf(pod *v1.Pod) *binding {
 	b := e.bindings[pod.UID]
 	if b == nil || pod.DeletionTimestamp != nil || b.assumed.Namespace != pod.Namespace || b.assumed.Name != pod.Name ||

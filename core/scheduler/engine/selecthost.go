@@ -193,7 +193,7 @@ func heapTop(ranks []rank) int {
 	return heap[0].Randomizer
 }
 
-// runnerUp returns the index of the best rank besides the winner's, the first of equal ones; -1 if there is none.
+// runnerUp returns the index of the best rank besides the winner's, the first of equal ones, or -1.
 func runnerUp(ranks []rank, won int) int {
 	next := -1
 	for i := range ranks {

@@ -74,22 +74,22 @@ type pointOf[P fwk.Plugin] struct {
 func (s pointOf[P]) enabled() []configv1.Plugin { return s.set.Enabled }
 
 func (s pointOf[P]) check(made map[string]fwk.Plugin) []Mistake {
-	var wrong []Mistake
+	var mistakes []Mistake
 	seen := map[string]bool{}
 	for _, e := range s.set.Enabled {
 		plugin, exists := made[e.Name]
 		_, fits := plugin.(P)
 		switch {
 		case !exists:
-			wrong = append(wrong, s.unknown(e.Name))
+			mistakes = append(mistakes, s.unknown(e.Name))
 		case !fits:
-			wrong = append(wrong, mistakef(e.Name, s.point, "plugin %q does not extend %sPlugin plugin", e.Name, s.point))
+			mistakes = append(mistakes, mistakef(e.Name, s.point, "plugin %q does not extend %sPlugin plugin", e.Name, s.point))
 		case seen[e.Name]:
-			wrong = append(wrong, s.repeated(e.Name))
+			mistakes = append(mistakes, s.repeated(e.Name))
 		}
 		seen[e.Name] = true
 	}
-	return wrong
+	return mistakes
 }
 
 func (s pointOf[P]) unknown(plugin string) Mistake {
@@ -103,7 +103,7 @@ func (s pointOf[P]) repeated(plugin string) Mistake {
 // expand lists first the plugins that both the point and MultiPoint enable, in the point's order, then those that only
 // MultiPoint enables, then those that only the point enables.
 func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) []Mistake {
-	var wrong []Mistake
+	var mistakes []Mistake
 	own, off := names(s.set.Enabled), names(s.set.Disabled)
 	if off["*"] {
 		multiPoint = nil
@@ -115,12 +115,12 @@ func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plu
 		fitting, fits := plugin.(P)
 		switch {
 		case !exists:
-			wrong = append(wrong, s.unknown(e.Name))
+			mistakes = append(mistakes, s.unknown(e.Name))
 		case !fits || off[e.Name]:
 		case own[e.Name]:
 			overridden[e.Name] = true
 		case added[e.Name]:
-			wrong = append(wrong, s.repeated(e.Name))
+			mistakes = append(mistakes, s.repeated(e.Name))
 		default:
 			added[e.Name] = true
 			middle = append(middle, newEntry(s.point, fitting))
@@ -135,7 +135,7 @@ func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plu
 		}
 	}
 	*s.entries = append(append(first, middle...), last...)
-	return wrong
+	return mistakes
 }
 
 func newEntry[P fwk.Plugin](point Point, plugin P) *entry[P] {

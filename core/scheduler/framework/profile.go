@@ -73,10 +73,10 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 	if c.Plugins == nil {
 		return p, nil
 	}
-	wrong := &ProfileError{Profile: c.SchedulerName}
-	p.instantiate(ctx, r, c, wrong)
-	p.buildPoints(c, wrong)
-	if err := wrong.err(); err != nil {
+	problems := &ProfileError{Profile: c.SchedulerName}
+	p.instantiate(ctx, r, c, problems)
+	p.buildPoints(c, problems)
+	if err := problems.err(); err != nil {
 		return nil, err
 	}
 	p.findSigners()
@@ -85,7 +85,7 @@ func NewProfile(ctx context.Context, r Registry, c config.Profile, o Options) (*
 }
 
 // instantiate makes every enabled plugin that the registry knows. Unknown ones are reported by the extension points.
-func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile, wrong *ProfileError) {
+func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile, problems *ProfileError) {
 	needed := slices.Clone(c.Plugins.MultiPoint.Enabled)
 	for _, s := range p.points.all(c.Plugins) {
 		needed = append(needed, s.enabled()...)
@@ -97,7 +97,7 @@ func (p *Profile) instantiate(ctx context.Context, r Registry, c config.Profile,
 		}
 		plugin, err := p.construct(ctx, e.Name, factory, c.Args[e.Name])
 		if err != nil {
-			wrong.add(mistakef(e.Name, "", "initializing plugin %q: %w", e.Name, err))
+			problems.add(mistakef(e.Name, "", "initializing plugin %q: %w", e.Name, err))
 			continue
 		}
 		p.byName[e.Name] = plugin
@@ -124,12 +124,12 @@ func (p *Profile) construct(ctx context.Context, name string, factory PluginFact
 }
 
 // buildPoints lists the plugins by extension point and checks that the required points have some.
-func (p *Profile) buildPoints(c config.Profile, wrong *ProfileError) {
+func (p *Profile) buildPoints(c config.Profile, problems *ProfileError) {
 	broken := map[Point]bool{} // nothing more can be said of these
 	var listed []extensionPoint
 	for _, s := range p.points.all(c.Plugins) {
 		found := s.check(p.byName)
-		wrong.add(found...)
+		problems.add(found...)
 		for _, m := range found {
 			broken[m.Point] = true
 		}
@@ -138,34 +138,34 @@ func (p *Profile) buildPoints(c config.Profile, wrong *ProfileError) {
 		}
 	}
 	for _, s := range listed {
-		wrong.add(s.expand(p.byName, c.Plugins.MultiPoint.Enabled)...)
+		problems.add(s.expand(p.byName, c.Plugins.MultiPoint.Enabled)...)
 	}
 	p.points.listCounts()
-	if slices.ContainsFunc(wrong.Mistakes, func(m Mistake) bool { return p.byName[m.Plugin] == nil }) {
+	if slices.ContainsFunc(problems.Mistakes, func(m Mistake) bool { return p.byName[m.Plugin] == nil }) {
 		return // the plugin that could not be made may be the one that is missed below
 	}
 	if n := len(p.points.queueSort); n != 1 && !broken[QueueSort] {
-		wrong.add(mistakef("", QueueSort, "only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n))
+		problems.add(mistakef("", QueueSort, "only one queue sort plugin required for profile with scheduler name %q, but got %d", p.name, n))
 	}
 	if len(p.points.bind) == 0 && !broken[Bind] {
-		wrong.add(mistakef("", Bind, "at least one bind plugin is needed for profile with scheduler name %q", p.name))
+		problems.add(mistakef("", Bind, "at least one bind plugin is needed for profile with scheduler name %q", p.name))
 	}
-	if wrong.err() == nil {
-		p.weigh(c, wrong)
+	if problems.err() == nil {
+		p.weigh(c, problems)
 	}
 }
 
 // weigh gives each Score plugin its weight.
-func (p *Profile) weigh(c config.Profile, wrong *ProfileError) {
+func (p *Profile) weigh(c config.Profile, problems *ProfileError) {
 	var err error
 	if p.weights, err = scoreWeights(p.byName, c.Plugins); err != nil {
-		wrong.add(Mistake{"", Score, err})
+		problems.add(Mistake{"", Score, err})
 		return
 	}
 	for _, s := range p.points.score {
 		s.weight = p.weights[s.Plugin]
 		if s.weight == 0 {
-			wrong.add(mistakef(s.Plugin, Score, "score plugin %q is not configured with weight", s.Plugin))
+			problems.add(mistakef(s.Plugin, Score, "score plugin %q is not configured with weight", s.Plugin))
 		}
 	}
 }

@@ -24,13 +24,13 @@ func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, opti
 		return nil, errors.New("at least one profile is required")
 	}
 	all := &Profiles{byName: map[string]*Profile{}}
-	var wrong []error
+	var errs []error
 	for _, c := range configs {
 		p, err := NewProfile(ctx, r, c, options(c.SchedulerName))
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err))
+			errs = append(errs, fmt.Errorf("creating profile for scheduler name %s: %w", c.SchedulerName, err))
 		}
-		if len(wrong) > 0 {
+		if len(errs) > 0 {
 			continue // no more than what else is wrong matters
 		}
 		if err := all.check(configs[0], c, p); err != nil {
@@ -39,13 +39,13 @@ func NewProfiles(ctx context.Context, r Registry, configs []config.Profile, opti
 		all.List = append(all.List, p)
 		all.byName[p.name] = p
 	}
-	if err := errors.Join(wrong...); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return all, nil
 }
 
-// ByName finds the profile of a scheduler name; nil if there is none.
+// ByName finds the profile of a scheduler name, or nil.
 func (all *Profiles) ByName(schedulerName string) *Profile { return all.byName[schedulerName] }
 
 func (all *Profiles) check(first, c config.Profile, p *Profile) error {

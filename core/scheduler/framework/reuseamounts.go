@@ -118,7 +118,7 @@ func (c *Reuse) takeAmountsScore(s *entry[fwk.ScorePlugin]) bool {
 	return true
 }
 
-// scoreAmounts scores the classes of amounts that a feasible node is in. It returns false if a score is none.
+// scoreAmounts scores the classes of amounts that a feasible node is in. It returns false if a score is invalid.
 func (c *Reuse) scoreAmounts() bool {
 	if len(c.scorers.byAmounts) == 0 {
 		return true

@@ -92,7 +92,7 @@ func (c *Reuse) filterClasses(s *entry[fwk.FilterPlugin]) (ok bool) {
 	return true
 }
 
-// scoreClasses has a plugin score the classes of nodes. If it cannot, panics, or gives a score that is none, it is called for each
+// scoreClasses has a plugin score the classes of nodes. If it cannot, panics, or returns an invalid score, it is called for each
 // node.
 func (c *Reuse) scoreClasses(s *entry[fwk.ScorePlugin]) (ok bool) {
 	if s.scoreReuse.classes == nil || c.timed() {

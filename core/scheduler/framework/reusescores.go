@@ -48,7 +48,7 @@ func (by *scorers) addPart(found *reuse.Found, classes *reuse.Classes) *reuse.Sc
 }
 
 // Best finds the best total of the feasible nodes without a look at each. It returns false if the totals have to be computed one by
-// one, as a plugin has to be called for each node, or in full, as one failed or gave a score that is none.
+// one, as a plugin has to be called for each node, or in full, as one failed or returned an invalid score.
 func (c *Reuse) Best() (reuse.Best, bool) {
 	w := c.profile.instrument(Score, c.state)
 	if !c.addParts() || len(c.scorers.called) > 0 {
@@ -80,7 +80,7 @@ func (c *Reuse) Totals(nodes []fwk.NodeInfo) ([]int64, *fwk.Status, bool) {
 	return c.scorers.totals, nil, true
 }
 
-// addParts computes the parts of the totals. It returns false if a plugin fails or gives a score that is none.
+// addParts computes the parts of the totals. It returns false if a plugin fails or returns an invalid score.
 func (c *Reuse) addParts() bool {
 	c.scorers.begin()
 	if !c.sortScorers() || !c.scoreTable() || !c.scoreAmounts() {
@@ -123,7 +123,7 @@ func (c *Reuse) sortScorers() bool {
 	return true
 }
 
-// scoreTable adds the scores of the table. It returns false if one is not for reuse, or is none when it is scaled.
+// scoreTable adds the scores of the table. It returns false if one is not for reuse, or is invalid once it is scaled.
 func (c *Reuse) scoreTable() bool {
 	if !c.found.Rate() {
 		return false

@@ -150,7 +150,7 @@ func (d *VictimEvictions) finish(run *preemption) {
 	}
 }
 
-// evict evicts one victim. A victim that waits for Permit is rejected instead; nothing of it runs.
+// evict evicts one victim. A victim that waits for Permit is rejected instead; none of its containers has started.
 func (d *VictimEvictions) evict(run *preemption, victim *v1.Pod) {
 	if waiting := d.handle.GetWaitingPod(victim.UID); waiting != nil {
 		waiting.Reject(d.plugin, "preempted")

@@ -10,7 +10,7 @@ import (
 // unschedulable pod that an event would not find, in-flight events or nominations that contradict their index. It
 // visits every pod, so it is for tests.
 func (q *Queue) Check() error {
-	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkParkOrder(), q.checkInFlight(), q.checkNominations())
+	return errors.Join(q.checkPlaces(), q.checkHeaps(), q.checkGroups(), q.checkUnschedulableOrder(), q.checkInFlight(), q.checkNominations())
 }
 
 func (q *Queue) checkPlaces() error {
@@ -99,8 +99,8 @@ func (q *Queue) checkGroups() error {
 	return errors.Join(errs...)
 }
 
-// checkParkOrder compares parkOrder with its counts.
-func (q *Queue) checkParkOrder() error {
+// checkUnschedulableOrder compares unschedulableOrder with its counts.
+func (q *Queue) checkUnschedulableOrder() error {
 	var errs []error
 	l := &q.unschedulablePods.order
 	counted, live := make([]blockCount, len(l.blocks)), 0
@@ -109,15 +109,15 @@ func (q *Queue) checkParkOrder() error {
 			continue
 		}
 		live++
-		counted[i/parkBlock][blockIndex(p.queuedIn)]++
+		counted[i/orderBlock][blockIndex(p.queuedIn)]++
 		if p.position != i {
-			errs = append(errs, fmt.Errorf("unschedulable pod %q is at %d of parkOrder, but says %d", p.key, i, p.position))
+			errs = append(errs, fmt.Errorf("unschedulable pod %q is at %d of unschedulableOrder, but says %d", p.key, i, p.position))
 		}
 	}
 	if live != l.count || !slices.Equal(counted, l.blocks) {
-		errs = append(errs, fmt.Errorf("%d pods are in parkOrder, %v by block, but %d are counted, %v by block", live, counted, l.count, l.blocks))
+		errs = append(errs, fmt.Errorf("%d pods are in unschedulableOrder, %v by block, but %d are counted, %v by block", live, counted, l.count, l.blocks))
 	}
-	if !slices.IsSortedFunc(slices.Collect(l.all()), byParkOrder) {
+	if !slices.IsSortedFunc(slices.Collect(l.all()), byUnschedulableSeq) {
 		errs = append(errs, errors.New("the unschedulable pods are not in the order in which they arrived"))
 	}
 	return errors.Join(errs...)

@@ -50,8 +50,8 @@ func (q *Queue) codeUnschedulable(c *codec.Coder) {
 			return
 		}
 		one := *p
-		c.Check(one.parkSeq > before && one.parkSeq <= q.unschedulablePods.added, "pod %q came to unschedulablePods out of order", one.key)
-		before = one.parkSeq
+		c.Check(one.unschedulableSeq > before && one.unschedulableSeq <= q.unschedulablePods.added, "pod %q came to unschedulablePods out of order", one.key)
+		before = one.unschedulableSeq
 		if one.queuedIn = Unschedulable; gated {
 			one.queuedIn = Gated
 		}
@@ -91,7 +91,7 @@ func (q *Queue) codePod(c *codec.Coder, to **Pod) {
 	c.Time(&p.since)
 	codec.Text(c, &p.event)
 	codec.Uint(c, &p.stamp)
-	codec.Uint(c, &p.parkSeq)
+	codec.Uint(c, &p.unschedulableSeq)
 	if !c.Reading() || !c.OK() {
 		return
 	}

@@ -39,7 +39,7 @@
 // # Reading
 //
 // Counts, Window and RequeuesOn are for displaying the queue, see View: their cost is that of their result.
-// unschedulablePods has an order (park_order.go) in which a window is found anywhere; a heap is walked down from its head.
+// unschedulablePods has an order (unschedulable_order.go) in which a window is found anywhere; a heap is walked down from its head.
 // A Journal and a DepthHistory are computed from records.
 //
 // # The older rule

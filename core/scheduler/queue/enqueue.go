@@ -34,7 +34,7 @@ func (q *Queue) Update(old, updated *v1.Pod, now time.Time) {
 	case p == nil:
 		q.moveToActiveQ(q.newPod(updated), labelPodUpdate, "", false)
 	case p.queuedIn.InUnschedulablePods():
-		q.updateParked(p, old, updated)
+		q.updateUnschedulable(p, old, updated)
 	default:
 		q.updateWaiting(p, old, updated)
 	}
@@ -69,7 +69,7 @@ func (q *Queue) updateWaiting(p *Pod, old, updated *v1.Pod) {
 	q.updateNomination(old, updated)
 }
 
-func (q *Queue) updateParked(p *Pod, old, updated *v1.Pod) {
+func (q *Queue) updateUnschedulable(p *Pod, old, updated *v1.Pod) {
 	q.unschedulablePods.unindex(p)
 	q.set(p, updated)
 	q.unschedulablePods.index(p)

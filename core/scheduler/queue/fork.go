@@ -29,7 +29,7 @@ func (q *Queue) ForkNominated(opts Options) *Queue {
 			}
 		}
 	}
-	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Or(byParkOrder(a, b), cmp.Compare(a.stamp, b.stamp)) })
+	slices.SortFunc(pods, func(a, b *Pod) int { return cmp.Or(byUnschedulableSeq(a, b), cmp.Compare(a.stamp, b.stamp)) })
 	f.copyPods(q, pods)
 	return f
 }

@@ -68,7 +68,7 @@ func (g *pluginPods) heldGroups() []*heldGroup {
 		return nil
 	}
 	maps.DeleteFunc(g.groups, func(_ any, group *heldGroup) bool { return len(group.pods) == 0 })
-	return slices.SortedFunc(maps.Values(g.groups), func(a, b *heldGroup) int { return byParkOrder(a.pods[0], b.pods[0]) })
+	return slices.SortedFunc(maps.Values(g.groups), func(a, b *heldGroup) int { return byUnschedulableSeq(a.pods[0], b.pods[0]) })
 }
 
 // staysHeld reports whether an event leaves a group as it is: it does not help, or the gate refuses the pods as before.

@@ -15,7 +15,7 @@ type Journal struct {
 	PerPod, Overall int
 
 	moves          moveTable
-	oldest, newest int32 // the numbers of the first and the last move; 0 if there is none
+	oldest, newest int32 // the numbers of the first and the last move, or 0
 	pods           []podMoves
 	byUID          map[types.UID]int32 // the indices of pods
 	kept           int

@@ -26,7 +26,7 @@ type moveChunk struct {
 type moveOwner struct{ _ byte }
 
 // move is a Moved transition, most without details, and the numbers of its neighbours: among all moves, in order, and the next one
-// of its pod; 0 if there is none.
+// of its pod, or 0.
 type move struct {
 	before, after, nextOfPod int32
 	pod                      int32 // its index

@@ -42,15 +42,15 @@ type Pod struct {
 	since    time.Time
 	event    string
 
-	stamp        uint64 // order of timestamps, finer than the clock
-	parkSeq      uint64 // order of arrival in unschedulablePods
-	lastScan     uint64 // the last scan that included it
-	position     int    // index in parkOrder
-	at           [slots]int
-	groupEntries []groupEntry
-	leftoverHeap *podHeap // its leftover heap in unschedulablePods
-	profile      *profile
-	inFlightUID  types.UID // identity under which it was popped, while in flight
+	stamp            uint64 // order of timestamps, finer than the clock
+	unschedulableSeq uint64 // order of arrival in unschedulablePods
+	lastScan         uint64 // the last scan that included it
+	position         int    // index in unschedulableOrder
+	at               [slots]int
+	groupEntries     []groupEntry
+	leftoverHeap     *podHeap // its leftover heap in unschedulablePods
+	profile          *profile
+	inFlightUID      types.UID // identity under which it was popped, while in flight
 }
 
 var _ fwk.QueuedPodInfo = (*Pod)(nil)

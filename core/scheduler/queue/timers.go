@@ -165,6 +165,6 @@ func (q *Queue) overdue() []*Pod {
 			q.scratch = append(q.scratch, p)
 		}
 	}
-	slices.SortFunc(q.scratch, byParkOrder)
+	slices.SortFunc(q.scratch, byUnschedulableSeq)
 	return q.scratch
 }

@@ -9,7 +9,7 @@ import (
 // visits only pods that it can help.
 type unschedulablePods struct {
 	q            *Queue
-	order        parkOrder
+	order        unschedulableOrder
 	unattributed pluginPods // pods that any registered event moves: of an unknown profile, or without a rejecting plugin
 	leftovers    podHeap    // pods that the leftover flush moves, oldest first
 	exempt       podHeap    // all others: gated pods
@@ -39,7 +39,7 @@ func byTimestamp(a, b *Pod) bool {
 	if !a.timestamp.Equal(b.timestamp) {
 		return a.timestamp.Before(b.timestamp)
 	}
-	return a.parkSeq < b.parkSeq
+	return a.unschedulableSeq < b.unschedulableSeq
 }
 
 func (pl *unschedulablePods) len() int { return pl.order.count }
@@ -47,7 +47,7 @@ func (pl *unschedulablePods) len() int { return pl.order.count }
 // add adds a pod, gated or not by its queuedIn.
 func (pl *unschedulablePods) add(p *Pod) {
 	pl.added++
-	p.parkSeq = pl.added
+	p.unschedulableSeq = pl.added
 	pl.order.push(p)
 	pl.index(p)
 }
@@ -143,11 +143,11 @@ func (q *Queue) candidates(in *eventMatch, stays func(*heldGroup) bool) []*Pod {
 			}
 		}
 	}
-	slices.SortFunc(q.scratch, byParkOrder)
+	slices.SortFunc(q.scratch, byUnschedulableSeq)
 	return q.scratch
 }
 
-func byParkOrder(a, b *Pod) int { return cmp.Compare(a.parkSeq, b.parkSeq) }
+func byUnschedulableSeq(a, b *Pod) int { return cmp.Compare(a.unschedulableSeq, b.unschedulableSeq) }
 
 func (q *Queue) scanPods(g *pluginPods) {
 	for _, p := range g.pods {

@@ -120,7 +120,7 @@ func (q *Queue) Compare(a, b *Pod) int {
 	case Backoff, ErrorBackoff:
 		return byLess(q.backoff.Less, a, b)
 	case Unschedulable, Gated:
-		return byParkOrder(a, b)
+		return byUnschedulableSeq(a, b)
 	}
 	return 0
 }

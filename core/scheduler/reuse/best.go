@@ -131,7 +131,7 @@ func (f *Found) descend(at int, nodes Bitmap, sum int64) {
 			continue
 		}
 		switch common, n := f.common(at, set.bitmap, nodes); {
-		case n > fewAtMost(len(common)):
+		case n > sparseLimit(len(common)):
 			f.descend(at+1, common, total)
 		case n > 0:
 			f.noteFew(at, common, total)

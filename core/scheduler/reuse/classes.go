@@ -102,7 +102,7 @@ func (c *Classes) Of(position int) int32 { return c.of[position] }
 // Nodes are the positions of a class.
 func (c *Classes) Nodes(class int32) *Positions { return &c.sets[class] }
 
-// Verdicts appends what is said of each class to verdicts. The verdict on a class without nodes is zero.
+// Verdicts appends the verdict on each class to verdicts. The verdict on a class without nodes is zero.
 func (c *Classes) Verdicts(verdicts []uint8, evaluate func(class int32) uint8) []uint8 {
 	for class := range int32(c.Len()) {
 		verdict := uint8(0)

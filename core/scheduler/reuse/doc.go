@@ -19,7 +19,7 @@
 //
 // # Classes of nodes
 //
-// A cluster is made of like nodes, so that whatever looks at them tells few kinds apart. [Classes] number these kinds, and have the
+// A cluster is made of like nodes, so that they fall into few equivalence classes. [Classes] number these, and have the
 // positions of the nodes of each in the list as a set: a bitmap, or a list while they are few. What changed in the list is put into
 // its class again.
 //
@@ -28,7 +28,7 @@
 //	AmountClasses                                 equal amounts, for pods that differ in their requests alone
 //	a plugin that looks at other nodes            what the plugin goes by, such as a zone and a count of pods
 //
-// So a search is made of bitmaps, and of what is said of each class once:
+// So a search consists of bitmaps, and of one result for each class:
 //
 //	Table.Follow ─► Found.Begin ─► Found.Reject ─► Found.Search ─► Found.Rate ─► Found.Best ─► Found.Tied, Found.RunnerUp
 //	 changes of       a table,      classes that     word by word,     scores of     parts of totals,

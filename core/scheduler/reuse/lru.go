@@ -26,7 +26,7 @@ func NewLRU[T any](items, size int, onEvict func(T)) LRU[T] {
 	return LRU[T]{items: items, size: size, onEvict: onEvict, bySignature: map[string]*Entry[T]{}}
 }
 
-// Get returns the entry of a signature, which counts as a use; nil if there is none.
+// Get returns the entry of a signature, which counts as a use, or nil.
 func (l *LRU[T]) Get(signature Signature) *Entry[T] {
 	e := l.bySignature[string(signature)]
 	if e != nil {

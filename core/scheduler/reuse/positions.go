@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Positions are a set of positions in the list of nodes: a bitmap, or a list while they are few. So all sets of a list that is
-// divided into sets take no more than some bytes for each node, however many sets there are.
+// Positions are a set of positions in the list of nodes: a bitmap, or a list while they are few. So the sets that divide a list of nodes
+// take some bytes for each node together, however many sets there are.
 type Positions struct {
 	few    []int32 // in no order; empty if there is a bitmap
 	bitmap Bitmap  // nil while they are few
 	count  int
 }
 
-// fewAtMost is how many positions are a list, among so many words of positions.
-func fewAtMost(words int) int { return max(8, words/4) }
+// sparseLimit is the largest set kept as a list, where a bitmap has so many words.
+func sparseLimit(words int) int { return max(8, words/4) }
 
 // Len is how many positions there are.
 func (s *Positions) Len() int { return s.count }
@@ -33,7 +33,7 @@ func (s *Positions) add(position int32, words int) {
 		s.bitmap.Set(position)
 		return
 	}
-	if s.few = append(s.few, position); len(s.few) > fewAtMost(words) {
+	if s.few = append(s.few, position); len(s.few) > sparseLimit(words) {
 		s.bitmap = make(Bitmap, words)
 		for _, p := range s.few {
 			s.bitmap.Set(p)
@@ -53,8 +53,8 @@ func (s *Positions) remove(position int32) {
 		return
 	}
 	s.bitmap.clear(position)
-	if s.count <= fewAtMost(len(s.bitmap))/4 {
-		s.few = make([]int32, 0, fewAtMost(len(s.bitmap))+1)
+	if s.count <= sparseLimit(len(s.bitmap))/4 {
+		s.few = make([]int32, 0, sparseLimit(len(s.bitmap))+1)
 		for w, word := range s.bitmap {
 			for ; word != 0; word &= word - 1 {
 				s.few = append(s.few, int32(positionOf(w, word)))

@@ -47,7 +47,7 @@ type Verdicts interface{ Rejects(class int32) bool }
 type rejection struct {
 	plugin  int // its position
 	bitmaps []Bitmap
-	few     Bitmap // the nodes of classes that are lists; empty if there are none
+	few     Bitmap // the nodes of classes that are lists; empty without such classes
 	passing bool   // the classes are those that the plugin passes
 
 	many     *Classes // nil if the plugin was asked about all

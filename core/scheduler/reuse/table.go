@@ -28,7 +28,7 @@ type ChangedNodes interface {
 type Cell struct {
 	// Generation is that of the node when Status was computed, and Scored when Sum was.
 	Generation, Scored int64
-	// Status is the first rejection, nil if there is none; Stop is the position of the plugin that rejected.
+	// Status is the first rejection, or nil; Stop is the position of the plugin that rejected.
 	Status *fwk.Status
 	Stop   int32
 	// Nodes is the number of nodes that Sum holds for; 0 if that does not matter.
@@ -134,13 +134,13 @@ func (t *Table) isStale(class int32) bool {
 	return nodes != 0 && int(nodes) != len(t.places)
 }
 
-// forget makes unknown what is to be said of the node at a position. Its cell may know.
+// forget invalidates the result for the node at a position. Its cell may still hold.
 func (t *Table) forget(position int32) {
 	t.classes.Drop(position)
 	t.passing.clear(position)
 }
 
-// unknown is the positions of a word that nothing is known of.
+// unknown returns the positions of a word without a result.
 func (t *Table) unknown(w int) uint64 { return t.classes.none[w] &^ t.passing[w] }
 
 // evaluate finds the verdict on the node at a position, which is not known. It returns false if that is not for reuse.

@@ -73,7 +73,7 @@ func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
 	return found.Value
 }
 
-// Look returns the table of a signature, nil if there is none. It does not count as a use.
+// Look returns the table of a signature, or nil. It does not count as a use.
 func (t *Tables) Look(s Signature) *Table {
 	if found := t.bySignature[string(s)]; found != nil {
 		return found.Value

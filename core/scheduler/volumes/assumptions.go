@@ -15,7 +15,7 @@ import (
 // assumptions are assumed states of the objects of one kind.
 type assumptions[T object] struct {
 	resource string                       // the plural name of the kind, for errors
-	held     func(types.NamespacedName) T // the store's object; nil if there is none
+	held     func(types.NamespacedName) T // the store's object, or nil
 	by       map[types.NamespacedName]assumption[T]
 }
 

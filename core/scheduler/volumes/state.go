@@ -96,22 +96,22 @@ func (s *State) claimChanged(claim *v1.PersistentVolumeClaim) {
 	}
 }
 
-// Volume returns a volume with what is assumed of it; nil if there is none.
+// Volume returns a volume with what is assumed of it, or nil.
 func (s *State) Volume(name string) *v1.PersistentVolume {
 	return s.volumes.get(types.NamespacedName{Name: name})
 }
 
-// Claim returns a claim with what is assumed of it; nil if there is none.
+// Claim returns a claim with what is assumed of it, or nil.
 func (s *State) Claim(namespace, name string) *v1.PersistentVolumeClaim {
 	return s.claims.get(types.NamespacedName{Namespace: namespace, Name: name})
 }
 
-// StoredVolume returns a volume as the API server has it; nil if there is none.
+// StoredVolume returns a volume as the API server has it, or nil.
 func (s *State) StoredVolume(name string) *v1.PersistentVolume {
 	return s.volumes.held(types.NamespacedName{Name: name})
 }
 
-// StoredClaim returns a claim as the API server has it; nil if there is none.
+// StoredClaim returns a claim as the API server has it, or nil.
 func (s *State) StoredClaim(namespace, name string) *v1.PersistentVolumeClaim {
 	return s.claims.held(types.NamespacedName{Namespace: namespace, Name: name})
 }

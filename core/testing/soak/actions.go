@@ -50,7 +50,7 @@ func create(objects func(draw *rand.Rand, name string, n int) []world.Object) fu
 	}
 }
 
-// chosen returns one of the objects of some kinds; nil if there are none, or none that is eligible.
+// chosen returns one of the objects of some kinds, or nil if none is eligible.
 func (r *run) chosen(n uint64, eligible func(world.Object) bool, kinds ...world.Kind) world.Object {
 	var all []world.Object
 	for _, kind := range kinds {

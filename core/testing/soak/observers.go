@@ -131,7 +131,7 @@ func (o *observers) recordFromStart(of *replica) {
 	o.recordings = append(o.recordings, rec)
 }
 
-// leader is the replica that schedules; nil if there is none.
+// leader is the replica that schedules, or nil.
 func (r *run) leader() *replica {
 	for _, one := range r.replicas {
 		if one.leads() {

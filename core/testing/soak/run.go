@@ -25,7 +25,7 @@ import (
 // Result is how a run ended.
 type Result struct {
 	Plan Plan
-	// Violation is the first one; nil if there is none.
+	// Violation is the first one, or nil.
 	Violation *Violation
 	// Digest is equal for equal runs.
 	Digest string

@@ -56,8 +56,8 @@ func (f *Feed) Checkpoint() {
 	}
 }
 
-// SetOutage tells the subscribers by a mark why the scheduler's recording on disk has stopped, or, with an empty text, that it goes on. Who
-// subscribes later is told at once.
+// SetOutage tells the subscribers by a mark why the scheduler's recording on disk has stopped, or, with an empty text, that it goes on. Later
+// subscribers get it immediately.
 func (f *Feed) SetOutage(why string) {
 	if why == f.outage {
 		return

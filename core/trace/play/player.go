@@ -23,7 +23,7 @@ type Player struct {
 	growth      *growth // nil if no records are added
 
 	current playhead
-	ahead   *playhead // prefetches past the current record; nil if there is none
+	ahead   *playhead // prefetches past the current record, or nil
 	forks   forks
 
 	report   *Report
@@ -110,7 +110,7 @@ func (p *Player) addTimes(records []trace.Record) {
 // Engine returns the engine at the current position, to be read only. A seek may replace it.
 func (p *Player) Engine() *engine.Engine { return p.current.engine }
 
-// Follower returns the follower of Engine; nil if there is none.
+// Follower returns the follower of Engine, or nil.
 func (p *Player) Follower() Follower { return p.current.follower }
 
 // Header returns the trace's header; that of a flight recorder is empty.

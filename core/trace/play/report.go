@@ -17,7 +17,7 @@ type Report struct {
 	// Same and Different count decisions that are equal or differ. Missing decisions were recorded and not made,
 	// Unexpected ones made and not recorded.
 	Same, Different, Missing, Unexpected uint64
-	// First is the first difference of any kind; nil if there is none.
+	// First is the first difference of any kind, or nil.
 	First *Difference
 	// DigestDiffers says that something outside the compared fields differs, such as a message.
 	DigestDiffers bool

@@ -106,7 +106,7 @@ func (l Lease) Look(ctx context.Context, client clientset.Interface, now time.Ti
 	return again, nil
 }
 
-// read returns the lease; nil if there is none.
+// read returns the lease, or nil.
 func (l Lease) read(ctx context.Context, client clientset.Interface) (*coordinationv1.Lease, error) {
 	if l.Listed {
 		list, err := client.CoordinationV1().Leases(l.Namespace).List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=" + l.Name})

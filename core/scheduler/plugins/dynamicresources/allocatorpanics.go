@@ -51,7 +51,7 @@ func classesOf(request *resourcev1.DeviceRequest) []string {
 	return classes
 }
 
-// emptySelector names the first selector of a class that has no expression; empty if there is none.
+// emptySelector names the first selector of a class that has no expression; empty without one.
 func (pl *DynamicResources) emptySelector(name string) string {
 	class := pl.devices.Class(name)
 	if class == nil {

@@ -82,7 +82,7 @@ var secrets = []string{
 	"addresses", "podIP", "podIPs", "terminationMessagePath", "state", "lastState", "ephemeralContainers", "mountOptions",
 }
 
-// Secret returns the part of a path that is not for others; empty if there is none.
+// Secret returns the part of a path that is not for others; empty without one.
 func Secret(path string) string {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]{}", r) }) {
 		if slices.Contains(secrets, part) {

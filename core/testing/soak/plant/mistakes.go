@@ -37,7 +37,7 @@ var mistakes = []planted.Mistake{
 	{Name: "a deleted pod frees no resources for others", File: "scheduler/plugins/noderesources/events.go", From: "ActionType: fwk.Delete | fwk.UpdatePodScaleDown", To: "ActionType: fwk.UpdatePodScaleDown"},
 	{Name: "a new node helps no pod", File: "scheduler/plugins/noderesources/events.go", From: "ActionType: fwk.Add | fwk.UpdateNodeAllocatable", To: "ActionType: fwk.UpdateNodeAllocatable"},
 	{Name: "no pod is moved after five minutes", File: "scheduler/queue/timers.go", From: "if p := q.oldestLeftover(); p != nil {", To: "if p := q.oldestLeftover(); p != nil && p.gate != \"\" {"},
-	{Name: "the random source is not restored", File: "scheduler/engine/codec.go", From: "if codec.Text(c, &chance); c.Reading() && c.OK() {", To: "if codec.Text(c, &chance); c.Reading() && !c.OK() {"},
+	{Name: "the random source is not restored", File: "scheduler/engine/codec.go", From: "if codec.Text(c, &source); c.Reading() && c.OK() {", To: "if codec.Text(c, &source); c.Reading() && !c.OK() {"},
 	{Name: "a checkpoint is written in the middle of a cycle", File: "trace/play/recorder.go", From: " || !r.engine.Settled() {", To: " {"},
 	{Name: "a reader misses ticks", File: "trace/play/feed.go", From: "\tif len(f.subscribers) > 0 {\n\t\tbody := trace.Input", To: "\tif _, tick := in.Event.(world.Tick); len(f.subscribers) > 0 && !tick {\n\t\tbody := trace.Input"},
 	{Name: "a pod that another scheduler has bound stays queued", File: "scheduler/engine/pods.go", From: "\t\t\te.queue.RemoveAssigned(was, is.Spec.NodeName, e.now)\n", To: ""},

@@ -16,9 +16,9 @@ var ErrOffline = errors.New("there is no API server: the cluster is recorded, si
 // ErrShadow is why a plugin cannot write in a shadow.
 var ErrShadow = errors.New("another scheduler schedules this cluster, and this one only shadows it: plugins can read, and cannot write")
 
-// guestClient returns how guests reach the cluster. In a shadow they can only read, and where there is no cluster every request
+// outOfTreeClient returns how plugins reach the cluster. In a shadow they can only read, and where there is no cluster every request
 // is refused.
-func (e *Engine) guestClient() (clientset.Interface, *restclient.Config, error) {
+func (e *Engine) outOfTreeClient() (clientset.Interface, *restclient.Config, error) {
 	client, config := e.options.Client, e.options.KubeConfig
 	switch {
 	case e.options.Shadow && config != nil:

@@ -16,9 +16,9 @@ import (
 	"orrery/core/scheduler/framework"
 )
 
-// guest is the handle of a plugin that is not Orrery's own. The plugin may use it as it would kube-scheduler's, on goroutines
+// outOfTree is the handle of a plugin that is not Orrery's own. The plugin may use it as it would kube-scheduler's, on goroutines
 // of its own too: it reads what is safe to read at any time, and what it changes is posted.
-type guest struct {
+type outOfTree struct {
 	*framework.Profile
 	engine *Engine
 	runs   *sync.Mutex // held while the plugin runs plugins
@@ -26,7 +26,7 @@ type guest struct {
 	config *restclient.Config
 }
 
-var _ fwk.Handle = guest{}
+var _ fwk.Handle = outOfTree{}
 
 // handleOf returns the handle for a plugin of a profile.
 func (e *Engine) handleOf(plugin string, p *framework.Profile) (fwk.Handle, error) {
@@ -34,8 +34,8 @@ func (e *Engine) handleOf(plugin string, p *framework.Profile) (fwk.Handle, erro
 		return p, nil
 	}
 	e.share()
-	client, config, err := e.guestClient()
-	return guest{Profile: p, engine: e, runs: &sync.Mutex{}, client: client, config: config}, err
+	client, config, err := e.outOfTreeClient()
+	return outOfTree{Profile: p, engine: e, runs: &sync.Mutex{}, client: client, config: config}, err
 }
 
 // share makes what plugins read safe to be read on any goroutine.
@@ -45,115 +45,115 @@ func (e *Engine) share() {
 }
 
 // Activate moves pods to activeQ once the engine gets to it: before the present pod is requeued, if it is called in a cycle.
-func (g guest) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
+func (g outOfTree) Activate(logger klog.Logger, pods map[string]*v1.Pod) {
 	pods = maps.Clone(pods)
 	g.engine.posted.post(func() { g.Profile.Activate(logger, pods) })
 }
 
-func (g guest) AddNominatedPod(logger klog.Logger, pod fwk.PodInfo, info *fwk.NominatingInfo) {
+func (g outOfTree) AddNominatedPod(logger klog.Logger, pod fwk.PodInfo, info *fwk.NominatingInfo) {
 	g.engine.posted.post(func() { g.Profile.AddNominatedPod(logger, pod, info) })
 }
 
-func (g guest) DeleteNominatedPodIfExists(pod *v1.Pod) {
+func (g outOfTree) DeleteNominatedPodIfExists(pod *v1.Pod) {
 	g.engine.posted.post(func() { g.Profile.DeleteNominatedPodIfExists(pod) })
 }
 
-func (g guest) UpdateNominatedPod(logger klog.Logger, was *v1.Pod, is fwk.PodInfo) {
+func (g outOfTree) UpdateNominatedPod(logger klog.Logger, was *v1.Pod, is fwk.PodInfo) {
 	g.engine.posted.post(func() { g.Profile.UpdateNominatedPod(logger, was, is) })
 }
 
 // NominatedPodsForNode returns the pods that were nominated to a node before the present cycle.
-func (g guest) NominatedPodsForNode(node string) []fwk.PodInfo {
+func (g outOfTree) NominatedPodsForNode(node string) []fwk.PodInfo {
 	return g.engine.nominations.onNode(node)
 }
 
 // GetWaitingPod finds a waiting pod; nil if the pod is not waiting.
-func (g guest) GetWaitingPod(uid types.UID) fwk.WaitingPod {
+func (g outOfTree) GetWaitingPod(uid types.UID) fwk.WaitingPod {
 	if pod := g.Profile.GetWaitingPod(uid); pod != nil {
-		return guestsWaitingPod{pod, g.engine}
+		return outOfTreeWaitingPod{pod, g.engine}
 	}
 	return nil
 }
 
-func (g guest) IterateOverWaitingPods(visit func(fwk.WaitingPod)) {
-	g.Profile.IterateOverWaitingPods(func(pod fwk.WaitingPod) { visit(guestsWaitingPod{pod, g.engine}) })
+func (g outOfTree) IterateOverWaitingPods(visit func(fwk.WaitingPod)) {
+	g.Profile.IterateOverWaitingPods(func(pod fwk.WaitingPod) { visit(outOfTreeWaitingPod{pod, g.engine}) })
 }
 
-func (g guest) RejectWaitingPod(uid types.UID) bool {
+func (g outOfTree) RejectWaitingPod(uid types.UID) bool {
 	defer g.engine.posted.post(nothing)
 	return g.Profile.RejectWaitingPod(uid)
 }
 
-// guestsWaitingPod wakes the engine, which may sleep, when the pod need not wait any more.
-type guestsWaitingPod struct {
+// outOfTreeWaitingPod wakes the engine, which may sleep, when the pod need not wait any more.
+type outOfTreeWaitingPod struct {
 	fwk.WaitingPod
 	engine *Engine
 }
 
-func (w guestsWaitingPod) Allow(plugin string) {
+func (w outOfTreeWaitingPod) Allow(plugin string) {
 	w.WaitingPod.Allow(plugin)
 	w.engine.posted.post(nothing)
 }
 
-func (w guestsWaitingPod) Reject(plugin, msg string) {
+func (w outOfTreeWaitingPod) Reject(plugin, msg string) {
 	w.WaitingPod.Reject(plugin, msg)
 	w.engine.posted.post(nothing)
 }
 
 func nothing() {}
 
-// ClientSet talks to the cluster, as far as the engine's world allows: see guestClient.
-func (g guest) ClientSet() clientset.Interface { return g.client }
+// ClientSet talks to the cluster, as far as the engine's world allows: see outOfTreeClient.
+func (g outOfTree) ClientSet() clientset.Interface { return g.client }
 
 // KubeConfig is for clients of the plugin's own, with the same limits.
-func (g guest) KubeConfig() *restclient.Config { return g.config }
+func (g outOfTree) KubeConfig() *restclient.Config { return g.config }
 
 // While it is called a plugin may run plugins from several goroutines; one at a time is served. A plugin that is run so must not
 // run plugins itself by the same handle.
 
-func (g guest) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (g outOfTree) RunFilterPlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunFilterPlugins(ctx, state, pod, node)
 }
 
-func (g guest) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
+func (g outOfTree) RunFilterPluginsWithNominatedPods(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunFilterPluginsWithNominatedPods(ctx, state, pod, node)
 }
 
-func (g guest) RunPreFilterExtensionAddPod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, added fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+func (g outOfTree) RunPreFilterExtensionAddPod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, added fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunPreFilterExtensionAddPod(ctx, state, pod, added, node)
 }
 
-func (g guest) RunPreFilterExtensionRemovePod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
+func (g outOfTree) RunPreFilterExtensionRemovePod(ctx context.Context, state fwk.CycleState, pod *v1.Pod, removed fwk.PodInfo, node fwk.NodeInfo) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunPreFilterExtensionRemovePod(ctx, state, pod, removed, node)
 }
 
-func (g guest) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
+func (g outOfTree) RunPreScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunPreScorePlugins(ctx, state, pod, nodes)
 }
 
-func (g guest) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+func (g outOfTree) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.RunScorePlugins(ctx, state, pod, nodes)
 }
 
-func (g guest) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
+func (g outOfTree) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
 	g.runs.Lock()
 	defer g.runs.Unlock()
 	return g.Profile.SignPod(ctx, pod, recordPluginStats)
 }
 
-// nominations are the nominated pods by node, published for the goroutines of guests.
+// nominations are the nominated pods by node, published for the goroutines of plugins.
 type nominations struct {
 	published atomic.Pointer[map[string][]fwk.PodInfo]
 	version   uint64 // of the queue's nominations that is published

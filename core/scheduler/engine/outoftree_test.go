@@ -72,7 +72,7 @@ func hosting(t *testing.T, change func(*engine.Options), plugin hosted) (s *fixt
 }
 
 // What a handle returns is never nil, whatever the world is, but for what the feature gates decide.
-func TestGuest_HandleIsComplete(t *testing.T) {
+func TestOutOfTree_HandleIsComplete(t *testing.T) {
 	s, made := hosting(t, nil, hosted{})
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Pod("web").CPU("1").Obj())
 	s.settle()
@@ -114,7 +114,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // A plugin reaches the cluster in a live run, only reads it in a shadow, and reaches none from a fork, or where there is none.
-func TestGuest_ClientOfEachWorld(t *testing.T) {
+func TestOutOfTree_ClientOfEachWorld(t *testing.T) {
 	server := &apiServer{counts: map[string]int{}}
 	listening := httptest.NewServer(server)
 	defer listening.Close()
@@ -163,7 +163,7 @@ func TestGuest_ClientOfEachWorld(t *testing.T) {
 }
 
 // A pod that a plugin's goroutine allows is bound with the next input, for which the engine asks.
-func TestGuest_AllowsOnGoroutine(t *testing.T) {
+func TestOutOfTree_AllowsOnGoroutine(t *testing.T) {
 	s, made := hosting(t, nil, hosted{holds: time.Minute})
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), mk.Pod("web").CPU("1").Obj(), mk.Pod("db").CPU("1").Obj())
 	s.settle()
@@ -186,7 +186,7 @@ func TestGuest_AllowsOnGoroutine(t *testing.T) {
 }
 
 // A pod that is allowed before the engine knows that it waits is bound once.
-func TestGuest_AllowsBeforeBindingBegins(t *testing.T) {
+func TestOutOfTree_AllowsBeforeBindingBegins(t *testing.T) {
 	s, made := hosting(t, nil, hosted{holds: time.Minute})
 	uid := mk.Pod("web").Obj().UID
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj())
@@ -205,7 +205,7 @@ func TestGuest_AllowsBeforeBindingBegins(t *testing.T) {
 }
 
 // What a plugin activates in a cycle is activated before the cycle's own pod is requeued, and on a goroutine with the next input.
-func TestGuest_Activates(t *testing.T) {
+func TestOutOfTree_Activates(t *testing.T) {
 	s, made := hosting(t, nil, hosted{})
 	big := mk.Pod("big").CPU("64").Obj()
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), big)
@@ -233,7 +233,7 @@ func TestGuest_Activates(t *testing.T) {
 }
 
 // A nomination by a plugin's goroutine holds for the next pod.
-func TestGuest_Nominates(t *testing.T) {
+func TestOutOfTree_Nominates(t *testing.T) {
 	s, made := hosting(t, nil, hosted{})
 	vip := mk.Pod("vip").CPU("4").Priority(10).Gate("example.com/later").Obj()
 	s.added(mk.Node("n1").CPU("4").Pods("10").Obj(), vip)
@@ -268,7 +268,7 @@ type podInfo struct {
 func (p podInfo) GetPod() *v1.Pod { return p.pod }
 
 // Plugins use everything that a handle has on goroutines of their own while the engine works. The race detector looks on.
-func TestGuest_RaceFree(t *testing.T) {
+func TestOutOfTree_RaceFree(t *testing.T) {
 	s, made := hosting(t, nil, hosted{holds: time.Second})
 	plugin := (*made)[0]
 	h := plugin.handle
