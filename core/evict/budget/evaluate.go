@@ -134,6 +134,7 @@ func (v Response) checkBudget(pdb *policyv1.PodDisruptionBudget, pod *v1.Pod, no
 // allowsUnhealthy reports whether a pod that is not ready is evicted without a charge: always under AlwaysAllow, else while
 // enough pods are healthy.
 func allowsUnhealthy(pdb *policyv1.PodDisruptionBudget) bool {
+	// Without a policy, a pod that is not ready holds up a drain while the budget is not met. That is kept for compatibility: KEP-3017.
 	policy, s := pdb.Spec.UnhealthyPodEvictionPolicy, pdb.Status
 	return policy != nil && *policy == policyv1.AlwaysAllow ||
 		s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy

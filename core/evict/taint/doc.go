@@ -28,7 +28,7 @@
 //
 // # Differences from kube-scheduler
 //
-// Here that is kube-controller-manager 1.35.
+// Here that is kube-controller-manager 1.35, where this is a controller of its own (KEP-3902).
 //
 //   - Timers belong to a pod, not to its name. A new pod with the name of a deleted one starts without its timer, and only the
 //     pod that was due is deleted.

@@ -17,6 +17,7 @@ type ordered struct {
 // reorder puts the nodes in the order of the tree and drops those that it no longer has. A node that comes or leaves moves the
 // later ones of its zone; the others stay in their positions, and are not looked at.
 func (s *Snapshot) reorder(t *nodeTree) {
+	// Invariant: the first n positions are final. An arrival is given out once, so that an equal one is the same node in its place.
 	n := 0
 	s.moved = s.moved[:0]
 	var displaced []*slot
@@ -54,6 +55,7 @@ func (s *Snapshot) reorder(t *nodeTree) {
 func (s *Snapshot) place(position int, arrival uint64, at *slot) {
 	at.position = position
 	place := reuse.Place{Number: at.number, Position: int32(position), Generation: at.info.generation}
+	// Invariant: order, list, places and objects have one entry for each position, all of one node.
 	if position < len(s.order) {
 		s.order[position], s.list[position], s.places[position] = ordered{arrival, at}, &at.info, place
 		s.objects[position] = at.info.node
@@ -76,6 +78,7 @@ func (s *Snapshot) cut(n int) {
 // dropMissing removes the nodes that are in no position any more, of those that had to leave theirs.
 func (s *Snapshot) dropMissing(displaced []*slot) {
 	for _, at := range displaced {
+		// One that was placed again has a later position by now.
 		if at.position < len(s.order) && s.order[at.position].slot == at {
 			continue
 		}

@@ -28,6 +28,7 @@ func (c *Cache) UpdateSnapshot(s *Snapshot) error {
 
 func (c *Cache) refresh(s *Snapshot) {
 	s.changed = s.changed[:0]
+	// Entries are in the order of their generations, so the first one that the snapshot has seen ends the walk.
 	for e := c.newest; e != nil && e.info.generation > s.generation; e = e.older {
 		if e.info.node != nil {
 			s.copyNode(c.withImageStates(e))
@@ -82,6 +83,7 @@ func (s *Snapshot) countPVCNodes(claims map[string]int, change int) {
 }
 
 func (s *Snapshot) newNumber() int32 {
+	// A number may be given out again: what was kept for its last node names a generation, and no two nodes ever share one.
 	if last := len(s.free) - 1; last >= 0 {
 		number := s.free[last]
 		s.free = s.free[:last]

@@ -7,7 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// batch holds the scores of the last pod for the next one: kube-scheduler's opportunistic batching, by its rules. Pods
+// batch holds the scores of the last pod for the next one: kube-scheduler's opportunistic batching (KEP-5598), by its rules. Pods
 // from one template often arrive in sequence, and often each fills its node. If the next pod has the same signature and
 // the last pod's node is now full, the runner-up is evaluated before any other node, and taken if it is feasible. Pods
 // without a signature are never batched; PodTopologySpread with its default constraints signs no pod.
@@ -67,6 +67,7 @@ func (s *search) hintFromBatch() string {
 		count.Flushed[reason]++
 		return ""
 	}
+	// The node is taken out whether or not it is feasible, as in kube-scheduler: after this cycle its score is out of date.
 	best := b.sorted[0].Name
 	b.sorted = withoutTop(b.sorted)
 	return best
@@ -75,6 +76,8 @@ func (s *search) hintFromBatch() string {
 // flushReason returns why the batch cannot be used for this pod, or "". The batch is kept either way.
 func (s *search) flushReason(b *batch) FlushReason {
 	e := s.engine
+	// Invariant: b.sorted holds for the cluster after the last cycle, in which only the chosen node has changed. Upstream looks for no
+	// other change in between, and bounds the age instead.
 	switch {
 	case s.cycle() != b.cycle+1:
 		return FlushSkipped
@@ -87,6 +90,7 @@ func (s *search) flushReason(b *batch) FlushReason {
 	if err != nil {
 		return FlushNodeMissing
 	}
+	// While the chosen node has room, it may still be the best, and its new score is not known.
 	if !s.profile.RunFilterPlugins(e.ctx, s.state, s.pod, node).IsRejected() {
 		return FlushNodeNotFull
 	}
@@ -117,7 +121,7 @@ func (s *search) storeScores(chosen string, scores []fwk.NodePluginScores, won i
 	count := e.batchCountersOf(s.decision.Profile)
 	if s.hinted == chosen {
 		count.HintUsed++
-		return
+		return // the batch goes on without the node: this cycle scored no other
 	}
 	if s.hinted != "" {
 		count.HintNotUsed++

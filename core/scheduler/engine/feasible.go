@@ -85,6 +85,7 @@ func (s *search) ListFeasible() []fwk.NodeInfo {
 			feasible, positions = append(feasible, nodes[position]), append(positions, int32(position))
 		}
 	}
+	// The lists are the engine's, and the next search overwrites them: what lasts longer copies them.
 	e.feasible, e.positions = feasible, positions
 	f.form, f.list, f.positions = feasibleListed, feasible, positions
 	return feasible

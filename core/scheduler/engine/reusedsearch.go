@@ -15,6 +15,7 @@ func (s *search) filterReusing(nodes []fwk.NodeInfo, wanted int) error {
 	}
 	err := s.feasible.reuse.Search(e.ctx, e.startIndex%len(nodes), wanted, nominated)
 	s.feasible.form = foundOnly
+	// Found has positions only. The diagnosis of a failure, the pick of a single node and extenders need lists; anything else does not.
 	if found := s.feasible.found(); err != nil || found.Feasible < 2 || e.statuses.Len() > 0 || len(e.extenders) > 0 {
 		s.listAll()
 	}
@@ -30,6 +31,7 @@ func (s *search) scoreReusing() *fwk.Status {
 	if status := known.RunPreScorePlugins(s); !status.IsSuccess() {
 		return status
 	}
+	// ByHeap decides ties by the order of the list, so that it needs one.
 	if s.feasible.form == foundOnly && e.options.TieBreak == BySeed {
 		if best, ok := known.Best(); ok {
 			s.ranking = ranking{form: byBest, best: best}

@@ -98,6 +98,7 @@ func (p *Profile) Reuse(state *CycleState, pod *v1.Pod, nodes Nodes) *Reuse {
 	if err != nil {
 		return nil
 	}
+	// There is one Reuse for all cycles, since a cycle ends before the next begins. It is overwritten here, but for its memory.
 	cycle := &r.cycle
 	*cycle = Reuse{
 		profile: p, number: cycle.number + 1, state: state, pod: pod, nodes: list, places: nodes.Places(),
@@ -172,6 +173,7 @@ func (c *Reuse) filter(position int, cell *reuse.Cell) (ok bool) {
 			ok = false
 		}
 	}()
+	// Until the end the cell knows nothing: an error or a panic below leaves no half of a verdict.
 	cell.Generation, cell.Status, cell.Stop = 0, nil, int32(len(c.profile.points.filter))
 	for _, s := range c.kept {
 		status := s.plugin.Filter(c.ctx, c.state, c.pod, c.nodes[position])

@@ -23,6 +23,7 @@ import (
 // Each step waits for the outcome of the one before. The last victim waits for the others because its deletion requeues the
 // preemptor, which then finds all the room. An eviction that fails ends the preemption, and the preemptor is activated. If a
 // pod keeps its nomination, as its clearing failed, the evictions go on, and the preemptor is activated after the last one.
+// Kube-scheduler does the same on goroutines (KEP-4832).
 // The state is plain data, so it can be copied with its engine.
 type VictimEvictions struct {
 	plugin     string

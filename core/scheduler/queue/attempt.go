@@ -30,6 +30,8 @@ func (q *Queue) next() *Pod {
 	if p := q.active.head(); p != nil || !q.opts.PopFromBackoff {
 		return p
 	}
+	// A pod is tried before its back-off ends rather than have the scheduler idle (KEP-5142). Back-off after an error spares the API
+	// server, so those pods wait in a heap of their own.
 	p := q.backoff.head()
 	if p != nil {
 		q.detach(p)
@@ -106,12 +108,14 @@ func (q *Queue) strategyAfterFailure(p *Pod, cycle int64) (s queueingStrategy, p
 		return q.strategyByCycle(cycle), ""
 	}
 	if len(p.rejectors) == 0 {
+		// No plugin rejected the pod, so no hint would ever requeue it.
 		return queueAfterBackoff, ""
 	}
 	events, ok := q.inFlightEvents.since(p.inFlightUID)
 	if !ok || p.inFlightUID != identity(p.pod) {
 		return queueAfterBackoff, "" // it failed after Done, or its identity has changed
 	}
+	// The plugins rejected the pod on what they saw at the start of the attempt, so every event since then may help it (KEP-4247).
 	for _, f := range events {
 		if f.match == nil {
 			continue

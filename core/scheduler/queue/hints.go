@@ -60,6 +60,8 @@ func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
 			nodeTaint = nodeTaint || e.Event.ActionType&fwk.UpdateNodeTaint != 0
 		}
 	}
+	// The pre-check may have hidden the addition of a node that had taints at first, and their removal is then the only event of it:
+	// kubernetes issue 109437.
 	if nodeAdd && !nodeTaint {
 		h.all = append(h.all, hint{updateNodeTaint, plugin, alwaysQueue})
 	}

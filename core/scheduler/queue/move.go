@@ -91,6 +91,7 @@ func (q *Queue) isWorthRequeuing(p *Pod, in *eventMatch, old, updated any) (s qu
 
 func (q *Queue) runHint(p *Pod, h hint, label string, old, updated any) bool {
 	answer, err := h.fn(q.opts.Logger, p.pod, old, updated)
+	// A hint that fails counts as Queue: a try too many costs an attempt, and one too few a pod that stays pending (KEP-4247).
 	verdict := HintResultQueue
 	switch {
 	case err != nil:

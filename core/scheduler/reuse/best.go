@@ -206,6 +206,7 @@ func (r *ranking) note(total int64, nodes Bitmap, ranges []span) {
 func (r *ranking) rankOf(total int64) int {
 	switch {
 	case r.counts[0] == 0 || total > r.totals[0]:
+		// The best so far become the second best. The bitmaps change places, so that nothing is allocated.
 		r.nodes[0], r.nodes[1] = r.nodes[1], r.nodes[0]
 		r.totals[1], r.counts[1] = r.totals[0], r.counts[0]
 		clear(r.nodes[0])

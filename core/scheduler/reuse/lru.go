@@ -84,6 +84,7 @@ func (l *LRU[T]) Limit(size int) {
 func (l *LRU[T]) makeRoom(inUse *Entry[T]) {
 	for l.taken > l.size {
 		oldest := l.oldest()
+		// The cycle holds the entry in use and resizes it again, so it stays even where it alone takes too much.
 		if oldest == nil || oldest == inUse {
 			return
 		}

@@ -237,6 +237,7 @@ func (f *Found) take(w int, nodes uint64) (over bool) {
 		feasible &^= f.rejections[i].of(w, feasible)
 	}
 	n := bits.OnesCount64(feasible)
+	// The window ends before the first feasible node beyond those wanted, where kube-scheduler's parallel search stops, too.
 	if f.Feasible+n > f.wanted {
 		nodes &= nthBit(feasible, f.wanted-f.Feasible) - 1
 		feasible, n = feasible&nodes, f.wanted-f.Feasible

@@ -92,6 +92,7 @@ func (t *Table) Follow(places []Place, changes Changes, plugins int) {
 		t.passing = t.passing.Zeroed(len(places))
 		return
 	}
+	// Classes and passing go by position, so a changed position leaves them. Cells go by number and generation, and stay.
 	t.resize(before)
 	for _, position := range changed {
 		if int(position) < len(places) {
@@ -145,10 +146,12 @@ func (t *Table) unknown(w int) uint64 { return t.classes.none[w] &^ t.passing[w]
 
 // evaluate finds the verdict on the node at a position, which is not known. It returns false if that is not for reuse.
 func (t *Table) evaluate(position int, p Plugins) bool {
+	// The node may only have moved: then the cell holds, and the position gets its class back without a call of a plugin.
 	cell, generation := t.CellAt(position), t.places[position].Generation
 	if cell.Generation != generation && !p.Evaluate(position, cell) {
 		return false
 	}
+	// Who rejects is the class. Messages may differ between nodes, and are read from their cells.
 	if cell.Status != nil {
 		t.put(position, t.key[:0].Flag(false).Number(int64(cell.Stop)))
 		return true

@@ -101,6 +101,7 @@ func (pl *PodTopologySpread) compile(pod *v1.Pod, from *v1.TopologySpreadConstra
 
 func (pl *PodTopologySpread) policies(c *v1.TopologySpreadConstraint) (affinity, taints v1.NodeInclusionPolicy) {
 	affinity, taints = v1.NodeInclusionPolicyHonor, v1.NodeInclusionPolicyIgnore
+	// Taints are ignored by default, so that a domain of tainted nodes counts although no pod of these may go there (KEP-3094).
 	if pl.inclusionPolicies {
 		affinity = ptr.Deref(c.NodeAffinityPolicy, affinity)
 		taints = ptr.Deref(c.NodeTaintsPolicy, taints)
@@ -114,6 +115,7 @@ func (pl *PodTopologySpread) matchLabelKeysLabels(pod *v1.Pod, c *v1.TopologySpr
 		return nil
 	}
 	found := map[string]string{}
+	// A key that the pod has no label of is left out, as in KEP-3243, and does not make the selector match nothing.
 	for _, key := range c.MatchLabelKeys {
 		if value, has := pod.Labels[key]; has {
 			found[key] = value

@@ -1,6 +1,6 @@
 // Package schedulinggates keeps a pod out of the active queue while it carries scheduling gates.
 //
-// The plugin works at PreEnqueue alone: a gated pod never costs a scheduling attempt. The pod is queued when its last gate
+// The plugin works at PreEnqueue alone (KEP-3521): a gated pod never costs a scheduling attempt. The pod is queued when its last gate
 // is removed; removing one of several leaves it gated.
 package schedulinggates
 
