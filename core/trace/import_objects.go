@@ -210,8 +210,8 @@ func shortNode(n *yaml.Node) string {
 
 // readItem reads an object. An item without a kind of its own has the list's.
 func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind string) error {
-	if said := scalar(n, "kind"); said != "" {
-		apiVersion, kind = scalar(n, "apiVersion"), said
+	if own := scalar(n, "kind"); own != "" {
+		apiVersion, kind = scalar(n, "apiVersion"), own
 	}
 	if world.Kind(kind).Resource().GroupVersion().String() != apiVersion {
 		if o.skipped == nil {

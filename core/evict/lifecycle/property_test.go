@@ -60,7 +60,7 @@ func TestController_ZoneRate(t *testing.T) {
 					continue
 				}
 				zone := int(c.Node[1]-'0') % 2
-				if before, any := last[zone]; any && c.At.Sub(before) < 10*time.Second {
+				if before, known := last[zone]; known && c.At.Sub(before) < 10*time.Second {
 					t.Fatalf("zone %d: taints at %v and %v", zone, before.Sub(noon), c.At.Sub(noon))
 				}
 				last[zone] = c.At

@@ -169,29 +169,29 @@ func TestPanic_OfOtherPartEndsInOrder(t *testing.T) {
 		options func(*crash, *Options)
 		replica func(*crash)
 		trigger func(*crash)
-		says    string
+		want    string
 	}{
 		"an observer": {
 			options: func(c *crash, o *Options) {
 				o.Instruments.Observer = func(*engine.Engine) drive.Observer { return drive.OnInput(func(world.Input, error) { c.meet() }) }
 			},
-			says: "the scheduling loop panicked: planted",
+			want: "the scheduling loop panicked: planted",
 		},
-		"a controller that is told":     {replica: controlled("Apply"), says: "the scheduling loop panicked: planted"},
-		"a controller that acts":        {replica: controlled("Effects"), says: "the scheduling loop panicked: planted"},
-		"a controller that has a timer": {replica: controlled("NextWake"), says: "the scheduling loop panicked: planted"},
+		"a controller that is told":     {replica: controlled("Apply"), want: "the scheduling loop panicked: planted"},
+		"a controller that acts":        {replica: controlled("Effects"), want: "the scheduling loop panicked: planted"},
+		"a controller that has a timer": {replica: controlled("NextWake"), want: "the scheduling loop panicked: planted"},
 		"what updates metrics": {
 			options: func(c *crash, o *Options) {
 				o.Instruments.Refresh = func(*engine.Engine, func(func(world.Action) string) map[string]int) { c.meet() }
 			},
-			says: "reading the scheduler's state panicked: planted",
+			want: "reading the scheduler's state panicked: planted",
 		},
 		"a reader of the cluster": {
 			options: over(func(_ *crash, r *http.Request) bool {
 				return r.URL.Query().Get("watch") != "" && strings.HasSuffix(r.URL.Path, "/pods")
 			}),
 			trigger: func(c *crash) { close(c.server.ended) },
-			says:    "reading objects of kind Pod panicked: planted",
+			want:    "reading objects of kind Pod panicked: planted",
 		},
 		"a writer to the cluster": {
 			options: over(func(c *crash, r *http.Request) bool {
@@ -202,7 +202,7 @@ func TestPanic_OfOtherPartEndsInOrder(t *testing.T) {
 				return true
 			}),
 			trigger: func(*crash) {},
-			says:    "a call to the API server panicked: planted",
+			want:    "a call to the API server panicked: planted",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,8 +220,8 @@ func TestPanic_OfOtherPartEndsInOrder(t *testing.T) {
 				_ = c.replica.Activate(t.Context(), types.NamespacedName{Namespace: "default", Name: "bad"})
 			}
 			var panicked *panics.Error
-			if err := <-ended; !errors.As(err, &panicked) || err.Error() != tt.says {
-				t.Errorf("the replica ended with %v, want %s", err, tt.says)
+			if err := <-ended; !errors.As(err, &panicked) || err.Error() != tt.want {
+				t.Errorf("the replica ended with %v, want %s", err, tt.want)
 			}
 			if !strings.Contains(c.server.logged, "The scheduler panicked") || !strings.Contains(c.server.logged, "crash).meet") {
 				t.Errorf("the log has no stack of it:\n%s", c.server.logged)

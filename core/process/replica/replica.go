@@ -192,8 +192,8 @@ const healthTolerance = 20 * time.Second
 
 func (r *Replica) observers() []drive.Observer {
 	all := []drive.Observer{r.flightRecorder, r.feed, decisionLogger{r.options.Logger}}
-	if make := r.options.Instruments.Observer; make != nil {
-		all = append(all, make(r.engine))
+	if newObserver := r.options.Instruments.Observer; newObserver != nil {
+		all = append(all, newObserver(r.engine))
 	}
 	return all
 }

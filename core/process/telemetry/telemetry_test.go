@@ -78,7 +78,7 @@ func create(t testing.TB, c *memory.Cluster, pods ...*mk.PodBuilder) {
 }
 
 // said returns a registry's series, one per line, without single buckets.
-func said(t testing.TB, r metrics.KubeRegistry) string {
+func exposed(t testing.TB, r metrics.KubeRegistry) string {
 	t.Helper()
 	families, err := r.Gather()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestMetrics_GoldenOfScenario(t *testing.T) {
 	m.Refresh(e, map[string]int{"pod_binding": 0})
 	m.Refresh(e, map[string]int{"pod_binding": 0}) // a second refresh must not count twice
 
-	got := said(t, registry)
+	got := exposed(t, registry)
 	if *update {
 		if err := os.WriteFile("testdata/morning.txt", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -156,11 +156,11 @@ func TestMetrics_IgnoreDryRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	drive.Run(c, start.Add(time.Second), drive.NewScheduler(e, m))
-	before := said(t, registry)
+	before := exposed(t, registry)
 	if _, err := e.Explain("default", "web"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, said(t, registry)); diff != "" {
+	if diff := cmp.Diff(before, exposed(t, registry)); diff != "" {
 		t.Errorf("asking why was counted (-before +after):\n%s", diff)
 	}
 }
@@ -221,7 +221,7 @@ func TestMetrics_FollowFeatureGates(t *testing.T) {
 	} {
 		e, m, registry := gated(t, row.gates)
 		m.Refresh(e, map[string]int{"pod_binding": 1})
-		if got := strings.Contains(said(t, registry), row.name+"{"); got != row.there {
+		if got := strings.Contains(exposed(t, registry), row.name+"{"); got != row.there {
 			t.Errorf("with %s, %s is there: %v, want %v", row.gates, row.name, got, row.there)
 		}
 	}
@@ -299,7 +299,7 @@ func TestObserveCall_NamesWritesForBinding(t *testing.T) {
 	m.ObserveCall(world.CreateResourceClaim{}, errors.New("refused"), time.Second)
 	m.ObserveCall(world.SelectNode{}, errors.New("refused"), time.Second)
 	m.ObserveCall(world.ReserveResourceClaim{}, nil, time.Second)
-	got := said(t, registry)
+	got := exposed(t, registry)
 	for _, want := range []string{
 		"scheduler_async_api_call_execution_total{call_type=persistentvolume_patch,result=success} 1\n",
 		"scheduler_async_api_call_execution_total{call_type=persistentvolumeclaim_patch,result=error} 1\n",
@@ -321,7 +321,7 @@ func TestRefresh_PendingCallsGoBackToZero(t *testing.T) {
 		want    string
 	}{{map[string]int{"pod_binding": 17}, "17"}, {nil, "0"}} {
 		m.Refresh(e, row.waiting)
-		if want := "scheduler_pending_async_api_calls{call_type=pod_binding} " + row.want + "\n"; !strings.Contains(said(t, registry), want) {
+		if want := "scheduler_pending_async_api_calls{call_type=pod_binding} " + row.want + "\n"; !strings.Contains(exposed(t, registry), want) {
 			t.Errorf("no series %s after a refresh with %v", want, row.waiting)
 		}
 	}
@@ -333,7 +333,7 @@ func TestRefresh_CountsVolumeErrors(t *testing.T) {
 	m.Refresh(e, nil)
 	e.Volumes().Errors.Bind++
 	m.Refresh(e, nil)
-	got := said(t, registry)
+	got := exposed(t, registry)
 	for _, want := range []string{
 		"scheduler_volume_scheduling_stage_error_total{operation=bind} 3\n",
 		"scheduler_volume_scheduling_stage_error_total{operation=predicate} 1\n",

@@ -146,17 +146,17 @@ func TestShape_TellsWhatDecodingTakes(t *testing.T) {
 
 // check compares what decoding takes with what it was told to take. A list that grows leaves its former places behind, which
 // are in the first number only.
-func check(t *testing.T, name string, data []byte, told int64, decode func() error) {
+func check(t *testing.T, name string, data []byte, estimate int64, decode func() error) {
 	t.Helper()
 	if err := decode(); err != nil { // encoding/json keeps something for every type
 		t.Fatalf("%s: %v", name, err)
 	}
 	took := allocated(t, decode)
-	if took > 4*told || told > 3*took+4096 {
-		t.Errorf("%s: %d bytes take %d of memory, and it says %d", name, len(data), took, told)
+	if took > 4*estimate || estimate > 3*took+4096 {
+		t.Errorf("%s: %d bytes take %d of memory, and it says %d", name, len(data), took, estimate)
 	}
-	if told/int64(len(data)) > footprint.Costliest {
-		t.Errorf("%s: %d bytes take %d of memory, each more than Costliest", name, len(data), told)
+	if estimate/int64(len(data)) > footprint.Costliest {
+		t.Errorf("%s: %d bytes take %d of memory, each more than Costliest", name, len(data), estimate)
 	}
 }
 

@@ -13,7 +13,7 @@ func TestCheck_FindsDamage(t *testing.T) {
 	tests := []struct {
 		name   string
 		damage func(*Cache)
-		says   string
+		want   string
 	}{
 		{"links", func(c *Cache) { c.newest.older.newer = nil }, "disagree"},
 		{"a node outside the map", func(c *Cache) { delete(c.entries, c.newest.name) }, "not in the map"},
@@ -54,8 +54,8 @@ func TestCheck_FindsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.damage(c)
-			if got := errorText(c.Check()); !strings.Contains(got, tt.says) || !strings.HasPrefix(got, "check the cache: ") {
-				t.Errorf("Check says %q, want something with %q", got, tt.says)
+			if got := errorText(c.Check()); !strings.Contains(got, tt.want) || !strings.HasPrefix(got, "check the cache: ") {
+				t.Errorf("Check says %q, want something with %q", got, tt.want)
 			}
 		})
 	}

@@ -75,13 +75,13 @@ func TestEngine_PodWithUnusableFieldIsToldAndKept(t *testing.T) {
 		if d := s.decide(); len(d) > 0 || s.e.PodState("default", "p") != engine.StateUnschedulable {
 			t.Errorf("%s: decided again: %+v; it is %s", field, d, s.e.PodState("default", "p"))
 		}
-		told := false
+		reported := false
 		for _, effect := range s.e.Effects() {
 			patch, is := effect.Action.(world.PatchStatus)
-			told = told || is && patch.Condition != nil && patch.Condition.Status == v1.ConditionFalse && patch.Condition.Reason == v1.PodReasonUnschedulable &&
+			reported = reported || is && patch.Condition != nil && patch.Condition.Status == v1.ConditionFalse && patch.Condition.Reason == v1.PodReasonUnschedulable &&
 				strings.Contains(patch.Condition.Message, field)
 		}
-		if !told {
+		if !reported {
 			t.Errorf("%s: no condition names the field", field)
 		}
 		if x, err := s.e.Explain("default", "p"); err != nil || !strings.Contains(x.Decision.Message, field) {

@@ -366,7 +366,7 @@ func TestContinuePostFilterPlugins_WhileExtendersAnswer(t *testing.T) {
 // The plugins are called in order, and the first that makes the pod schedulable is the last one called.
 // Shows FRAME-12.
 func TestRunPostFilterPlugins(t *testing.T) {
-	clear, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
+	cleared, n1, noop := &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}, &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride, NominatedNodeName: "n1"}, &fwk.NominatingInfo{}
 	tests := []struct {
 		name    string
 		plugins []postFilter
@@ -386,13 +386,13 @@ func TestRunPostFilterPlugins(t *testing.T) {
 		},
 		{
 			"the last nomination is kept",
-			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.Unschedulable, "b"}, nominate: clear}, {answer: answer{fwk.Unschedulable, "c"}, nominate: noop}, {answer: answer{fwk.Unschedulable, "d"}}},
-			"Unschedulable by A: a, b, c, d", clear, "A B C D",
+			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.Unschedulable, "b"}, nominate: cleared}, {answer: answer{fwk.Unschedulable, "c"}, nominate: noop}, {answer: answer{fwk.Unschedulable, "d"}}},
+			"Unschedulable by A: a, b, c, d", cleared, "A B C D",
 		},
 		{
 			"UnschedulableAndUnresolvable ends it with its own result and message",
-			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}, nominate: clear}, {}},
-			"UnschedulableAndUnresolvable by B: never", clear, "A B",
+			[]postFilter{{answer: answer{fwk.Unschedulable, "a"}, nominate: n1}, {answer: answer{fwk.UnschedulableAndUnresolvable, "never"}, nominate: cleared}, {}},
+			"UnschedulableAndUnresolvable by B: never", cleared, "A B",
 		},
 		{
 			"an error ends it without a result: the next plugin is not called",

@@ -108,7 +108,7 @@ func TestRecorder_DoesNotChangeResults(t *testing.T) {
 	codes := []fwk.Code{fwk.Success, fwk.Success, fwk.Success, fwk.Skip, fwk.Unschedulable, fwk.UnschedulableAndUnresolvable, fwk.Pending, fwk.Wait, fwk.Error}
 	world := nodes("n1", "n2", "n3")
 	rapid.Check(t, func(rt *rapid.T) {
-		says := func(what string) answer {
+		rejects := func(what string) answer {
 			return answer{rapid.SampledFrom(codes).Draw(rt, what), what}
 		}
 		var plugins []fwk.Plugin
@@ -117,17 +117,17 @@ func TestRecorder_DoesNotChangeResults(t *testing.T) {
 			statuses := map[string]answer{}
 			scores := map[string]int64{}
 			for _, n := range world {
-				statuses[n.Node().Name] = says("Filter of " + name)
+				statuses[n.Node().Name] = rejects("Filter of " + name)
 				scores[n.Node().Name] = rapid.Int64Range(0, 101).Draw(rt, "score")
 			}
 			f := fake{name: name}
 			tr := newTracer(name, nil)
-			tr.preFilter = preFilter{fake: f, answer: says("PreFilter of " + name), extension: &extension{fake: f, answer: says("AddPod of " + name)}}
+			tr.preFilter = preFilter{fake: f, answer: rejects("PreFilter of " + name), extension: &extension{fake: f, answer: rejects("AddPod of " + name)}}
 			tr.filter.status = func(n fwk.NodeInfo) *fwk.Status { return statuses[n.Node().Name].status() }
-			tr.postFilter.answer, tr.preScore.answer = says("PostFilter of "+name), says("PreScore of "+name)
+			tr.postFilter.answer, tr.preScore.answer = rejects("PostFilter of "+name), rejects("PreScore of "+name)
 			tr.score = score{fake: f, scores: scores, normalize: blinkingLights}
-			tr.reserve.answer, tr.permit.answer = says("Reserve of "+name), says("Permit of "+name)
-			tr.preBind.preFlight, tr.preBind.answer, tr.bind.answer = says("preflight of "+name), says("PreBind of "+name), says("Bind of "+name)
+			tr.reserve.answer, tr.permit.answer = rejects("Reserve of "+name), rejects("Permit of "+name)
+			tr.preBind.preFlight, tr.preBind.answer, tr.bind.answer = rejects("preflight of "+name), rejects("PreBind of "+name), rejects("Bind of "+name)
 			plugins = append(plugins, tr)
 		}
 		o := framework.Options{Snapshot: world, Nominator: nominator{"n2": {podInfo{pod: mk.Pod("vip").Priority(1).Obj()}}}}

@@ -65,14 +65,14 @@ func runScript(t *testing.T, story string) string {
 		if len(words) == 0 || words[0] == "#" {
 			continue
 		}
-		s.said = nil
+		s.output = nil
 		s.command(words[0], words[1:])
 		if s.queue != nil {
 			if err := s.queue.Check(); err != nil {
 				t.Errorf("after %q: %v", line, err)
 			}
 		}
-		for _, l := range s.said {
+		for _, l := range s.output {
 			fmt.Fprintf(&out, "  %s\n", l)
 		}
 	}
@@ -90,7 +90,7 @@ type script struct {
 	now      time.Time
 	pods     map[string]*v1.Pod
 	inFlight map[string]*queue.Pod
-	said     []string
+	output   []string
 }
 
 func clock(s string) time.Time {
@@ -102,7 +102,7 @@ func clock(s string) time.Time {
 }
 
 func (s *script) say(format string, args ...any) {
-	s.said = append(s.said, fmt.Sprintf(format, args...))
+	s.output = append(s.output, fmt.Sprintf(format, args...))
 }
 
 func (s *script) command(verb string, args []string) {

@@ -53,7 +53,7 @@ func (q *Queue) advance(now time.Time) {
 
 // nextTick returns the next time at which a tick has something to do, and the timers that tick then.
 func (q *Queue) nextTick() (at time.Time, backoff, leftover, ok bool) {
-	if ends, any := q.firstExpiration(); any {
+	if ends, waits := q.firstExpiration(); waits {
 		at, backoff = q.tick(q.firstBackoffTick(), backoffPeriod, ends), true
 	}
 	if p := q.oldestLeftover(); p != nil {

@@ -26,8 +26,8 @@ func (l *ledger) checkRoom(d *engine.Decision) {
 	}
 	there := map[types.UID]*v1.Pod{placed.UID: placed}
 	for _, o := range l.run.cluster.List(world.Pod) {
-		pod, told := l.heard[o.GetUID()]
-		if !told || pod.Spec.NodeName != d.Node || world.IsTerminated(o) {
+		pod, known := l.assigned[o.GetUID()]
+		if !known || pod.Spec.NodeName != d.Node || world.IsTerminated(o) {
 			continue
 		}
 		if held := store.Pod(pod.Namespace, pod.Name); held != nil && held.UID == pod.UID {

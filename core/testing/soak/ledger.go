@@ -27,12 +27,12 @@ type ledger struct {
 	refused uint64
 	verdict [engine.Skipped + 1]uint64
 
-	binds   map[world.EffectID]world.Bind   // without an outcome yet
-	binding map[types.UID]world.EffectID    // the same by pod
-	bound   map[types.UID]string            // by an outcome, and not yet seen on it: the node
-	taken   map[world.EffectID]claimedThing // devices and volumes, by calls without an outcome yet
-	active  []*queue.Pod
-	heard   map[types.UID]*v1.Pod // the pods with a node, by the inputs themselves, whatever the store made of them
+	binds    map[world.EffectID]world.Bind   // without an outcome yet
+	binding  map[types.UID]world.EffectID    // the same by pod
+	bound    map[types.UID]string            // by an outcome, and not yet seen on it: the node
+	taken    map[world.EffectID]claimedThing // devices and volumes, by calls without an outcome yet
+	active   []*queue.Pod
+	assigned map[types.UID]*v1.Pod // the pods with a node, by the inputs themselves, whatever the store made of them
 	// resumed is whether the step goes on with a cycle that has waited for extenders: it decides by what was there when it began.
 	resumed bool
 }
@@ -41,7 +41,7 @@ func newLedger(r *replica, e *engine.Engine) *ledger {
 	return &ledger{
 		replica: r, run: r.run, engine: e, binds: map[world.EffectID]world.Bind{}, binding: map[types.UID]world.EffectID{},
 		bound: map[types.UID]string{}, taken: map[world.EffectID]claimedThing{},
-		heard: map[types.UID]*v1.Pod{},
+		assigned: map[types.UID]*v1.Pod{},
 	}
 }
 
@@ -99,7 +99,7 @@ func (l *ledger) Applied(in world.Input, err error) {
 // listed takes note of a list, which is all that the process knows from then on, stale as it may be.
 func (l *ledger) listed(pods []world.Object) {
 	onNode := map[types.UID]bool{}
-	clear(l.heard)
+	clear(l.assigned)
 	for _, o := range pods {
 		l.hear(world.Added, o.(*v1.Pod))
 		onNode[o.GetUID()] = o.(*v1.Pod).Spec.NodeName != ""
@@ -116,9 +116,9 @@ func (l *ledger) listed(pods []world.Object) {
 func (l *ledger) hear(op world.Op, pod *v1.Pod) {
 	switch {
 	case op == world.Deleted || world.IsTerminated(pod):
-		delete(l.heard, pod.UID)
+		delete(l.assigned, pod.UID)
 	case pod.Spec.NodeName != "":
-		l.heard[pod.UID] = pod
+		l.assigned[pod.UID] = pod
 	}
 }
 

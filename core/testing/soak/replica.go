@@ -116,7 +116,7 @@ func (r *replica) list(now time.Time, behind time.Duration) {
 	})
 	r.connection.held = outcomesOf(r.connection.held)
 	for _, list := range lists {
-		r.tell(list)
+		r.deliver(list)
 	}
 	if len(since) > 0 {
 		r.connection.lateUntil = later(r.connection.lateUntil, now.Add(time.Duration(draw.Float64()*float64(behind))))
@@ -186,7 +186,7 @@ func (r *replica) Apply(in world.Input) {
 	r.receive(in.At, event)
 	if tick {
 		if at, ok := r.scheduler.NextWake(); ok && !at.After(r.elector.Now()) {
-			r.tell(world.Tick{})
+			r.deliver(world.Tick{})
 		}
 	}
 }
@@ -202,17 +202,17 @@ func (r *replica) receive(now time.Time, event world.Event) {
 		r.list(now, 0)
 	}
 	for _, free := range c.passes(event, now) {
-		r.tell(free)
+		r.deliver(free)
 	}
 	for len(r.timeouts) > 0 && !r.timeouts[0].at.After(now) {
 		lost := r.timeouts[0]
 		r.timeouts = r.timeouts[1:]
-		r.tell(world.EffectDone{Effect: lost.effect, Outcome: timedOut})
+		r.deliver(world.EffectDone{Effect: lost.effect, Outcome: timedOut})
 	}
 }
 
-// tell gives the process an event, at the time of its clock.
-func (r *replica) tell(event world.Event) {
+// deliver gives the process an event, at the time of its clock.
+func (r *replica) deliver(event world.Event) {
 	if done, ok := event.(world.EffectDone); ok {
 		delete(r.calls, done.Effect)
 	}

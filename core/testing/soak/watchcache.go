@@ -12,17 +12,17 @@ import (
 	"orrery/core/world/memory"
 )
 
-// watchCache is what the cluster has told of so far. A scheduler that starts or reconnects lists from it, and so gets lists that are
-// older than the cluster but never older than what it was told, as from an API server's watch cache. One that is behind has lists from
+// watchCache is what the cluster has delivered so far. A scheduler that starts or reconnects lists from it, and so gets lists that are
+// older than the cluster but never older than what it received, as from an API server's watch cache. One that is behind has lists from
 // up to a minute ago.
 type watchCache struct {
-	// base is what was told before the log.
+	// base is what was delivered before the log.
 	base map[world.Kind]map[types.NamespacedName]world.Object
-	log  []told
+	log  []delivery
 }
 
-// told is an event of a kind, and when it came.
-type told struct {
+// delivery is an event of a kind, and when it came.
+type delivery struct {
 	at    time.Time
 	kind  world.Kind
 	event world.Event
@@ -42,7 +42,7 @@ func nameOf(o world.Object) types.NamespacedName {
 // Apply implements drive.Controller.
 func (w *watchCache) Apply(in world.Input) {
 	if kind, ok := kindOf(in.Event); ok {
-		w.log = append(w.log, told{in.At, kind, in.Event})
+		w.log = append(w.log, delivery{in.At, kind, in.Event})
 	}
 	old := 0
 	for ; old < len(w.log) && in.At.Sub(w.log[old].at) > farthestBehind; old++ {
@@ -64,7 +64,7 @@ func kindOf(event world.Event) (world.Kind, bool) {
 }
 
 // changes applies the event to the objects of its kind.
-func (t told) changes(objects map[types.NamespacedName]world.Object) map[types.NamespacedName]world.Object {
+func (t delivery) changes(objects map[types.NamespacedName]world.Object) map[types.NamespacedName]world.Object {
 	switch e := t.event.(type) {
 	case world.Listed:
 		objects = make(map[types.NamespacedName]world.Object, len(e.Objects))

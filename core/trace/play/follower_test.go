@@ -84,7 +84,7 @@ func TestFollower_IsForkedWithTheEngine(t *testing.T) {
 	}
 	whole := lines(straight)
 	p := open()
-	heard := map[int]int{} // log lines by the number of records played
+	logged := map[int]int{} // log lines by the number of records played
 	rapid.Check(t, func(rt *rapid.T) {
 		for range rapid.IntRange(0, 40).Draw(rt, "prefetched") {
 			if _, _, err := p.Prefetch(); err != nil {
@@ -99,10 +99,10 @@ func TestFollower_IsForkedWithTheEngine(t *testing.T) {
 		if len(got) > len(whole) || !slices.Equal(whole[:len(got)], got) {
 			rt.Fatalf("at record %d the follower remembers something else than on the straight way", to)
 		}
-		if before, known := heard[to]; known && before != len(got) {
+		if before, known := logged[to]; known && before != len(got) {
 			rt.Fatalf("at record %d the follower remembers %d lines, and remembered %d", to, len(got), before)
 		}
-		heard[to] = len(got)
+		logged[to] = len(got)
 		if n := p.Engine().Counters().Inputs; n > uint64(len(got)) {
 			rt.Fatalf("at record %d the engine has heard %d inputs, the follower %d lines", to, n, len(got))
 		}

@@ -26,15 +26,15 @@ func player(t testing.TB, file []byte) *play.Player {
 func TestPlayer_WatchObservesEachRecordOnce(t *testing.T) {
 	_, file := recorded(t, 1, 60, play.About{})
 	p := player(t, file)
-	var told []trace.Record
-	heard := uint64(0)
+	var replayed []trace.Record
+	inputs := uint64(0)
 	p.Watch(func(r trace.Record, e *engine.Engine) {
-		told = append(told, r)
+		replayed = append(replayed, r)
 		if _, ok := r.Body.(trace.Input); ok {
-			heard++
+			inputs++
 		}
-		if got := e.Counters().Inputs; got != heard {
-			t.Errorf("after record %d the engine that played it has heard %d inputs, want %d", len(told), got, heard)
+		if got := e.Counters().Inputs; got != inputs {
+			t.Errorf("after record %d the engine that played it has heard %d inputs, want %d", len(replayed), got, inputs)
 		}
 	})
 	for _, n := range []int{10, 3, 40, 0, len(p.Records()) / 2} {
@@ -48,12 +48,12 @@ func TestPlayer_WatchObservesEachRecordOnce(t *testing.T) {
 	if err := p.SeekRecord(0); err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != len(p.Records()) {
-		t.Fatalf("it was told of %d records, and there are %d", len(told), len(p.Records()))
+	if len(replayed) != len(p.Records()) {
+		t.Fatalf("it was told of %d records, and there are %d", len(replayed), len(p.Records()))
 	}
 	for i, r := range p.Records() {
-		if told[i].Number != r.Number {
-			t.Fatalf("record %d was told of as record %d", told[i].Number, r.Number)
+		if replayed[i].Number != r.Number {
+			t.Fatalf("record %d was told of as record %d", replayed[i].Number, r.Number)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (f *forwarder) open() (net.Conn, error) {
 		connection.Close()
 		return nil, fmt.Errorf("opening a port-forward to %s: %w", f.pod, err)
 	}
-	c := &forwarded{Stream: data, connection: connection, told: make(chan struct{})}
+	c := &forwarded{Stream: data, connection: connection, reported: make(chan struct{})}
 	go c.listen(problems)
 	return c, nil
 }
@@ -117,7 +117,7 @@ const maxProblem = 1024
 type forwarded struct {
 	httpstream.Stream
 	connection httpstream.Connection
-	told       chan struct{} // closed when problem is complete
+	reported   chan struct{} // closed when problem is complete
 	problem    string
 	closed     sync.Once
 }
@@ -126,7 +126,7 @@ type forwarded struct {
 func (c *forwarded) listen(problems io.Reader) {
 	text, _ := io.ReadAll(io.LimitReader(problems, maxProblem)) // it ends with the connection
 	c.problem = strings.TrimSpace(string(text))
-	close(c.told)
+	close(c.reported)
 	if c.problem != "" {
 		_ = c.Close()
 	}
@@ -150,7 +150,7 @@ func (c *forwarded) reason(err error) error {
 		return nil
 	}
 	select {
-	case <-c.told:
+	case <-c.reported:
 		if c.problem != "" {
 			return errors.New("the node says: " + printable.Line(c.problem, 300))
 		}

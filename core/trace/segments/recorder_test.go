@@ -176,7 +176,7 @@ func TestRecorder_GoesOnAfterAnOutage(t *testing.T) {
 	}
 }
 
-func goesOnAfter(t *testing.T, call string, fail func() error, says string) {
+func goesOnAfter(t *testing.T, call string, fail func() error, want string) {
 	d := newFakeDisk()
 	s := newScene(t, d, Limits{MaxBytes: 4 << 20, MaxAge: time.Minute, segment: 32 << 10})
 	if call != "open" {
@@ -191,10 +191,10 @@ func goesOnAfter(t *testing.T, call string, fail func() error, says string) {
 	}
 	s.run(100)
 	st := s.recorder.Status()
-	if st.Up(s.now) || !strings.Contains(s.logged(), says) {
+	if st.Up(s.now) || !strings.Contains(s.logged(), want) {
 		t.Errorf("up without a disk: %+v, logged %s", st, s.logged())
 	}
-	if why := st.Outage(s.now); !strings.HasPrefix(why, "nothing is recorded on disk") || !strings.HasSuffix(why, ": "+says) {
+	if why := st.Outage(s.now); !strings.HasPrefix(why, "nothing is recorded on disk") || !strings.HasSuffix(why, ": "+want) {
 		t.Errorf("the outage is %q", why)
 	}
 	if n := strings.Count(s.logged(), "Nothing is recorded"); n != 1 {

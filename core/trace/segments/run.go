@@ -56,18 +56,18 @@ func (r *Recorder) work(ctx context.Context, steps <-chan time.Time) {
 	r.Finish(last)
 }
 
-// watch tells when a step does not end.
+// watch reports a step that does not end.
 type watch struct {
 	recorder *Recorder
 	since    time.Time // when the step began
-	told     time.Time // the step of which it was told
+	reported time.Time // the beginning of the last step that was reported
 }
 
 func (w *watch) check(now time.Time) {
-	if now.Sub(w.since) < stalled || w.told.Equal(w.since) {
+	if now.Sub(w.since) < stalled || w.reported.Equal(w.since) {
 		return
 	}
-	w.told = w.since
+	w.reported = w.since
 	w.recorder.options.Logger.Error(nil, "Recording stands still: the disk does not answer; scheduling goes on",
 		"directory", w.recorder.options.Directory, "since", w.since)
 }

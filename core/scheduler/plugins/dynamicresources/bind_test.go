@@ -61,9 +61,9 @@ func (b *binding) step(outcome *world.Outcome) string {
 func (b *binding) succeed() string {
 	b.t.Helper()
 	act := b.last.Action
-	said := b.step(&world.Outcome{})
+	result := b.step(&world.Outcome{})
 	b.show(act)
-	return said
+	return result
 }
 
 // show has the store show a write.
@@ -207,8 +207,8 @@ func prepared() []world.Object {
 	return []world.Object{mk.DeviceClass("gpu"), slice, claim().Request("gpu", "gpu", 1).Obj()}
 }
 
-// says sets a condition of the claim's device.
-func (f *fixture) says(condition string, status metav1.ConditionStatus) {
+// setCondition sets a condition of the claim's device.
+func (f *fixture) setCondition(condition string, status metav1.ConditionStatus) {
 	f.t.Helper()
 	next := f.state.StoredClaim("default", "c").DeepCopy()
 	next.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: driver, Pool: "p", Device: "1", Conditions: []metav1.Condition{
@@ -224,9 +224,9 @@ func TestPreBind_WaitsForDevices(t *testing.T) {
 		want string
 	}{
 		"nothing changes": {func(b *binding) { b.now = b.now.Add(10 * time.Minute) }, "device binding timeout"},
-		"it is attached":  {func(b *binding) { b.says("attached", metav1.ConditionTrue) }, "done"},
-		"not yet":         {func(b *binding) { b.now = b.now.Add(time.Minute); b.says("attached", metav1.ConditionFalse) }, "wait 9m0s"},
-		"it has failed":   {func(b *binding) { b.says("failed", metav1.ConditionTrue) }, `claim c binding failed: reason=Why, message="because"`},
+		"it is attached":  {func(b *binding) { b.setCondition("attached", metav1.ConditionTrue) }, "done"},
+		"not yet":         {func(b *binding) { b.now = b.now.Add(time.Minute); b.setCondition("attached", metav1.ConditionFalse) }, "wait 9m0s"},
+		"it has failed":   {func(b *binding) { b.setCondition("failed", metav1.ConditionTrue) }, `claim c binding failed: reason=Why, message="because"`},
 		"the claim is gone": {
 			func(b *binding) { b.apply(world.Deleted, b.state.StoredClaim("default", "c")) }, `could not find ResourceClaim "default/c"`,
 		},
@@ -261,7 +261,7 @@ func TestPostFilter_DeallocatesFailedDevices(t *testing.T) {
 		"in time":          {func(*fixture) {}, ""},
 		"the time is over": {func(f *fixture) { f.now = f.now.Add(10*time.Minute + 1) }, "UnschedulableAndUnresolvable: resourceclaim not available on the node"},
 		"the device failed": {
-			func(f *fixture) { f.says("failed", metav1.ConditionTrue) }, "UnschedulableAndUnresolvable: resourceclaim not available on the node",
+			func(f *fixture) { f.setCondition("failed", metav1.ConditionTrue) }, "UnschedulableAndUnresolvable: resourceclaim not available on the node",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,12 +59,12 @@ func (pl *NodeVolumeLimits) requestOf(pod *v1.Pod) *request {
 	r := &request{}
 	for scope := range csimigration.Scope(csimigration.Scopes) {
 		on := &r[scope]
-		new := reading{objects: pl.objects, scope: scope, found: func(id volumeID) {
+		volumes := reading{objects: pl.objects, scope: scope, found: func(id volumeID) {
 			if !slices.Contains(on.volumes, id) {
 				on.volumes = append(on.volumes, id)
 			}
 		}}
-		if err := new.pod(pod, true); apierrors.IsNotFound(err) {
+		if err := volumes.pod(pod, true); apierrors.IsNotFound(err) {
 			on.rejection = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, err.Error()).WithPlugin(Name)
 		} else if err != nil {
 			on.rejection = fwk.AsStatus(err)

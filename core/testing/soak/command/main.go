@@ -95,13 +95,13 @@ type session struct {
 	total     soak.Result
 	violation *soak.Result
 	err       error
-	told      time.Time
+	reported  time.Time
 }
 
 func newSoak(o options, to io.Writer) *session {
 	now := time.Now()
 	return &session{
-		options: o, to: to, began: now, told: now, seeds: max(1, (o.hours+o.each-1)/o.each),
+		options: o, to: to, began: now, reported: now, seeds: max(1, (o.hours+o.each-1)/o.each),
 		total: soak.Result{Steps: map[string]int{}, Checks: map[string]int{}, Reached: map[string]int{}},
 	}
 }
@@ -161,8 +161,8 @@ func (s *session) add(r *soak.Result, err error) {
 	if r.Violation != nil && (s.violation == nil || r.Plan.Seed < s.violation.Plan.Seed) {
 		s.violation = r
 	}
-	if now := time.Now(); now.Sub(s.told) > 5*time.Second {
-		s.told = now
+	if now := time.Now(); now.Sub(s.reported) > 5*time.Second {
+		s.reported = now
 		s.progress()
 	}
 }
