@@ -137,7 +137,7 @@ func (m *nodeMemory) worst(limit, capacity int64, kill oomKill) (oomKill, bool) 
 	return kill, found
 }
 
-// nextMemoryEvent returns when the memory of a node next exceeds a limit, crosses a mark of which the kernel notifies the kubelet,
+// nextMemoryEvent returns when the memory of a node next exceeds a limit, crosses a mark that the kernel notifies the kubelet of,
 // or when a pod's ceases to change.
 func (f *Kubelets) nextMemoryEvent(p *nodeKubelet, now time.Time) (next time.Time, ok bool) {
 	m := f.memoryNow(p, now)

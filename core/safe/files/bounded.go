@@ -10,7 +10,7 @@ import (
 // ErrTooLarge is in the error about a file that is larger than it may be.
 var ErrTooLarge = errors.New("which is the most that is read")
 
-// Read reads a file of at most so many bytes. It reads no further than one beyond them.
+// Read reads a file, and fails if it has more bytes than allowed. It reads at most one byte beyond them.
 func Read(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

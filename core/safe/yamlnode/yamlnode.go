@@ -39,8 +39,8 @@ func (b *Budget) TakeTree(n *yaml.Node) bool {
 	return true
 }
 
-// FewSeparators reports whether a text has at most so many values by what is between them, so that what has too many need not be
-// parsed: that takes some 260 bytes of memory for each.
+// FewSeparators estimates by its separators whether a text has at most the given number of values. Parsing takes some 260 bytes of
+// memory for each, so a text with more is not parsed.
 func FewSeparators(text []byte, most int) bool {
 	for _, c := range text {
 		if c == '\n' || c == ',' || c == '{' || c == '[' {

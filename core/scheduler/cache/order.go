@@ -67,7 +67,7 @@ func (s *Snapshot) place(position int, arrival uint64, at *slot) {
 	s.objects = append(s.objects, at.info.node)
 }
 
-// cut ends the list after so many nodes.
+// cut ends the list after n nodes.
 func (s *Snapshot) cut(n int) {
 	s.order = slices.Delete(s.order, n, len(s.order))
 	s.list = slices.Delete(s.list, n, len(s.list))

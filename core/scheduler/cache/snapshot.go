@@ -168,7 +168,7 @@ func (s *Snapshot) Get(name string) (fwk.NodeInfo, error) {
 // IsPVCUsedByPods reports whether a pod on any node uses the claim "namespace/name".
 func (s *Snapshot) IsPVCUsedByPods(key string) bool { return s.pvcNodeCounts[key] > 0 }
 
-// ChangesSince returns the positions in List of which the node changed, is another one or left, since an earlier call returned since,
+// ChangesSince returns the positions in List whose node changed, was replaced or left since an earlier call returned since,
 // and what to pass to the next call. A position may be beyond the end by now. If known is false, as at the first call, with 0, or when
 // most nodes have moved, any node may have changed.
 func (s *Snapshot) ChangesSince(since uint64) (positions []int32, now uint64, known bool) {

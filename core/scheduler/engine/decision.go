@@ -97,7 +97,7 @@ func (l *decisionLog) add(d Decision) *Decision {
 	return kept
 }
 
-// resize keeps so many decisions at most, the latest.
+// resize keeps at most the latest size decisions.
 func (l *decisionLog) resize(size int) {
 	if size == l.size {
 		return

@@ -85,7 +85,7 @@ func scoresInOrder(scores []world.HostScore, sent nodenames.Names) bool {
 	return found == len(scores)
 }
 
-// addInOrder goes through the feasible nodes, each of which is there once, and through all answers beside them.
+// addInOrder goes through the feasible nodes, which are all different, and through all answers beside them.
 func (s *search) addInOrder(calls []extenderCall, all bool) {
 	sent := calls[0].act.Request.Names
 	rest := make([][]world.HostScore, len(calls))

@@ -140,7 +140,7 @@ func (s *search) pickByTotals() string {
 	return list[won].Node().Name
 }
 
-// drawTied draws one of the nodes with the highest total, of which the first two are known. The runner-up is the first of the others.
+// drawTied draws one of the nodes with the highest total, given the first two. The runner-up is the first of the others.
 func (e *Engine) drawTied(totals []int64, first, second, ties int) (won, next int) {
 	skip := e.draw(ties)
 	if skip == 0 {

@@ -93,7 +93,7 @@ func (e *FitError) reasons() string {
 	return Unavailable(e.NumAllNodes, e.Diagnosis.NodeToStatus.Count(e.NumAllNodes))
 }
 
-// Unavailable is the text of a [FitError] of so many nodes, by how many of them have each status.
+// Unavailable is the text of a [FitError], by the number of nodes in all and with each status.
 func Unavailable(nodes int, byStatus map[*fwk.Status]int) string {
 	return unavailable(nodes, strings.Join(histogram(byStatus), ", "))
 }

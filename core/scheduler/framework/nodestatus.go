@@ -32,7 +32,7 @@ func (s *nodeStatus) name() string {
 	return s.node
 }
 
-// NewNodeToStatus is an empty NodeToStatus with room for so many nodes. Nodes that are not in it count as
+// NewNodeToStatus is an empty NodeToStatus with room for a number of nodes. Nodes that are not in it count as
 // unschedulable and unresolvable, for no stated reason.
 func NewNodeToStatus(room int) *NodeToStatus {
 	return &NodeToStatus{

@@ -104,7 +104,7 @@ func (f *Found) Best(parts []Scores) Best {
 	return Best{r.totals[0], r.counts[0]}
 }
 
-// descend adds a part to the totals of nodes that have so much by the parts before. Classes are left out that the best cannot be in.
+// descend adds a part to the totals of nodes whose parts before come to sum. It leaves out classes that the best cannot be in.
 func (f *Found) descend(at int, nodes Bitmap, sum int64) {
 	r := &f.ranking
 	if at == len(r.parts) {
@@ -177,7 +177,7 @@ func (f *Found) noteFew(at int, nodes Bitmap, sum int64) {
 	}
 }
 
-// noteOne notes a node that has so much by a part and those before. The parts behind are read.
+// noteOne notes a node whose sum includes a part and those before. It reads the parts behind.
 func (r *ranking) noteOne(at int, position int32, sum int64) {
 	for i := at + 1; i < len(r.parts); i++ {
 		sum += r.parts[i].Score[r.parts[i].Classes.of[position]]
@@ -224,7 +224,7 @@ func (r *ranking) rankOf(total int64) int {
 	return -1
 }
 
-// Tied is the position of a node with the best total, of which so many are before it.
+// Tied returns the position of the node with the best total that has that many such nodes before it.
 func (f *Found) Tied(before int) int { return f.nth(f.ranking.nodes[0], before) }
 
 // RunnerUp is the position and the total of the best node besides the one at a position, the first of equal ones.
@@ -239,7 +239,7 @@ func (f *Found) RunnerUp(won int) (position int, total int64) {
 	return position, r.totals[0]
 }
 
-// nth is the position of a node of the window, of which so many are before it.
+// nth returns the position of the node of the window that has that many nodes before it.
 func (f *Found) nth(nodes Bitmap, before int) int {
 	for w, visited := range f.words() {
 		word := nodes[w] & visited

@@ -7,7 +7,7 @@ type Bitmap []uint64
 
 const wordSize = 64
 
-// wordsFor is how many words have so many positions.
+// wordsFor returns how many words hold the positions.
 func wordsFor(positions int) int { return (positions + wordSize - 1) / wordSize }
 
 func bit(position int32) (word int32, mask uint64) {
@@ -31,7 +31,7 @@ func (b Bitmap) clear(position int32) {
 	b[w] &^= mask
 }
 
-// Zeroed is an empty bitmap for so many positions. It takes the memory of b if that is enough.
+// Zeroed returns an empty bitmap with room for the positions. It reuses the memory of b if that is enough.
 func (b Bitmap) Zeroed(positions int) Bitmap {
 	words := wordsFor(positions)
 	if cap(b) < words {

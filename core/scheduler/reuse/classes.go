@@ -16,7 +16,7 @@ type Classes struct {
 // noClass is the class of a position without any.
 const noClass = -1
 
-// Reset makes a list of so many nodes, without any class.
+// Reset begins anew with a number of nodes, none of which has a class.
 func (c *Classes) Reset(nodes int) {
 	*c = Classes{of: c.of[:0], none: c.none[:0], byKey: map[string]int32{}}
 	c.Resize(nodes)

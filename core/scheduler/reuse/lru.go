@@ -20,7 +20,7 @@ type Entry[T any] struct {
 	lastUse uint64 // the number of the use, of all entries
 }
 
-// NewLRU makes an LRU for so many values, which should be few, since the oldest is found by looking at all. They may take size
+// NewLRU makes an LRU for at most items values, which should be few, since the oldest is found by looking at all. They may take size
 // together; one that was just used may take more. Unless onEvict is nil, it gets each value that is evicted.
 func NewLRU[T any](items, size int, onEvict func(T)) LRU[T] {
 	return LRU[T]{items: items, size: size, onEvict: onEvict, bySignature: map[string]*Entry[T]{}}

@@ -64,14 +64,14 @@ func (s *Positions) remove(position int32) {
 	}
 }
 
-// grow makes room for so many words of positions.
+// grow makes room for a number of words.
 func (s *Positions) grow(words int) {
 	if s.bitmap != nil {
 		s.bitmap = append(s.bitmap, make(Bitmap, words-len(s.bitmap))...)
 	}
 }
 
-// countIn is how many of the positions are in a bitmap, of which only the words of some ranges are looked at.
+// countIn returns how many of the positions are in a bitmap, within some ranges of words.
 func (s *Positions) countIn(b Bitmap, ranges []span) (n int) {
 	if s.bitmap == nil {
 		for _, p := range s.few {
@@ -89,7 +89,7 @@ func (s *Positions) countIn(b Bitmap, ranges []span) (n int) {
 	return n
 }
 
-// in returns those of the positions that are in a bitmap, of which only the words of some ranges are looked at.
+// in returns the positions that are in a bitmap, within some ranges of words.
 func (s *Positions) in(b Bitmap, ranges []span) (common []int32) {
 	if s.bitmap == nil {
 		for _, p := range s.few {
@@ -109,7 +109,7 @@ func (s *Positions) in(b Bitmap, ranges []span) (common []int32) {
 	return common
 }
 
-// meets reports whether one of the positions is in a bitmap, of which only the words of some ranges are looked at.
+// meets reports whether any of the positions is in a bitmap, within some ranges of words.
 func (s *Positions) meets(b Bitmap, ranges []span) bool {
 	if s.bitmap == nil {
 		for _, p := range s.few {

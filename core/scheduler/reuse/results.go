@@ -38,7 +38,7 @@ func (r *Results) Find(node fwk.NodeInfo, nominated []*v1.Pod) any {
 	return known.value
 }
 
-// Keep keeps a value, which takes so many bytes, in place of what was kept for the node. It keeps none for a node that was
+// Keep keeps a value and its size, in place of what was kept for the node. It keeps none for a node that was
 // changed outside of a cache.
 func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes int) {
 	generation := node.GetGeneration()
@@ -60,12 +60,12 @@ func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes 
 // ResultStore has the results of all signatures of one profile.
 type ResultStore struct{ counted[*Results] }
 
-// NewResultStore makes a store that takes about so many bytes at most; the results in use may take more.
+// NewResultStore makes a store that takes about limit bytes; the results in use may take more.
 func NewResultStore(limit int) *ResultStore {
 	return &ResultStore{newCounted[*Results](limit)}
 }
 
-// Find returns the results for a signature, in a cluster of so many nodes. Results of nodes that left are dropped with all others
+// Find returns the results for a signature, in a cluster with that many nodes. Results of nodes that left are dropped with all others
 // of the signature, once there are more of them than of nodes.
 func (s *ResultStore) Find(signature Signature, nodes int) *Results {
 	found := s.Get(signature)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Window is the part of a list that a search visits: so many positions from the start on, going on at the beginning after the
-// last one. Next reports whether the node after them is feasible, too, and one more than wanted.
+// Window is the part of a list that a search visits: the positions from Start on, wrapping at the end. Next reports whether the node
+// after them is feasible, too, and one more than wanted.
 type Window struct {
 	Start, Visited, Feasible int
 	Next                     bool
@@ -39,11 +39,11 @@ type Plugins interface {
 	EvaluateAlone(position int) (feasible bool, err error)
 }
 
-// Verdicts are what a plugin says of classes of nodes. It says the same whenever it is asked in a search.
+// Verdicts are a plugin's verdicts on classes of nodes. They do not change during a search.
 type Verdicts interface{ Rejects(class int32) bool }
 
-// rejection is which nodes a plugin rejects: those of some classes, or, if there are many classes, those of which it says so when the
-// search comes to them.
+// rejection is the set of nodes that a plugin rejects: those of some classes. If there are many classes, the plugin is asked about one
+// when the search comes to its first node.
 type rejection struct {
 	plugin  int // its position
 	bitmaps []Bitmap
@@ -96,8 +96,8 @@ func (r *rejection) ask(w int, nodes uint64) (rejected uint64) {
 	return rejected
 }
 
-// Begin begins a search among the nodes that a table followed, which is to visit them from a start on until it has found so many
-// feasible ones, and one more.
+// Begin begins a search among the nodes that a table followed. It will visit them from a start on, until it has found one more feasible
+// node than wanted.
 func (f *Found) Begin(t *Table, p Plugins, start, wanted int) {
 	f.table, f.plugins, f.nodes = t, p, len(t.places)
 	f.Window, f.wanted = Window{Start: start}, wanted
@@ -230,7 +230,7 @@ func (f *Found) evaluate(w int, nodes uint64) (alone uint64) {
 	return alone
 }
 
-// take visits some nodes of a word of which the verdicts are known. It reports whether the search is over.
+// take visits some nodes of a word whose verdicts are known. It reports whether the search is over.
 func (f *Found) take(w int, nodes uint64) (over bool) {
 	feasible := f.table.passing[w] & nodes
 	for i := range f.rejections {

@@ -12,9 +12,9 @@ type Place struct {
 
 // Changes tells which positions of a list of nodes changed.
 type Changes interface {
-	// ChangesSince returns the positions of which the node changed, or is another one, since an earlier call returned since, and
-	// what to pass to the next call. The list may have become shorter than some of them. If known is false, as at the first call,
-	// with 0, any may have changed.
+	// ChangesSince returns the positions whose node changed or was replaced since an earlier call returned since, and what to pass
+	// to the next call. Some may be beyond the end of a list that has become shorter. If known is false, as at the first call, with
+	// 0, any may have changed.
 	ChangesSince(since uint64) (positions []int32, now uint64, known bool)
 }
 
@@ -37,7 +37,7 @@ type Cell struct {
 	Sum int64
 }
 
-// HasScores reports whether the scores hold for a generation of the node among so many nodes.
+// HasScores reports whether the scores hold for a generation of the node, in a cluster of that many nodes.
 func (c *Cell) HasScores(generation int64, nodes int) bool {
 	return c.Scored == generation && (c.Nodes == 0 || int(c.Nodes) == nodes)
 }
@@ -81,7 +81,7 @@ func (t *Table) Knows(node Place) bool {
 	return t != nil && int(node.Number) < len(t.cells) && t.cells[node.Number].Generation == node.Generation
 }
 
-// Follow takes a list of nodes, of which so many plugins may reject some. What is known of the nodes that have not changed stays.
+// Follow takes a new list of nodes, and the number of plugins that may reject some. Results for nodes that have not changed stay.
 func (t *Table) Follow(places []Place, changes Changes, plugins int) {
 	before := len(t.places)
 	changed, now, known := changes.ChangesSince(t.seen)
@@ -101,7 +101,7 @@ func (t *Table) Follow(places []Place, changes Changes, plugins int) {
 	}
 }
 
-// resize takes a list that was longer or shorter before.
+// resize follows a change of the list's length.
 func (t *Table) resize(before int) {
 	now := len(t.places)
 	if before == now {
@@ -117,7 +117,7 @@ func (t *Table) resize(before int) {
 	t.forgetStale()
 }
 
-// forgetStale makes unknown the nodes of classes with the scores that hold for another number of nodes.
+// forgetStale invalidates the results of classes whose scores hold for another number of nodes.
 func (t *Table) forgetStale() {
 	stale := false
 	for class := range t.classes.sets {
@@ -190,7 +190,7 @@ func (t *Table) put(position int, key Signature) {
 	}
 }
 
-// describe keeps what the nodes of a class have in common, of which one is at a position.
+// describe keeps what the nodes of a class have in common, as read from the one at a position.
 func (t *Table) describe(class int32, position int) {
 	for int(class) >= len(t.kinds) {
 		t.kinds = append(t.kinds, kind{})

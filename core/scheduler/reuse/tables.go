@@ -47,7 +47,7 @@ type Tables struct {
 //orrery:limit scheduler; kinds of pods that came once and are remembered; one is forgotten
 const seenSignatures = 1024
 
-// New makes tables that take about so many bytes at most; the table in use may take more.
+// New makes tables that take about limit bytes together; the table in use may take more.
 func New(limit int) *Tables {
 	return &Tables{counted: newCounted[*Table](limit)}
 }
@@ -58,8 +58,8 @@ func (t *Tables) Count(reused, computed int) {
 	t.computed += uint64(computed)
 }
 
-// Find returns the table of a signature, with room for so many numbers of nodes and so many scaled scores. It is nil if the
-// signature comes for the first time.
+// Find returns the table of a signature, with room for nodes numbered below numbers and for scaled columns. It is nil the first time
+// that a signature comes.
 func (t *Tables) Find(s Signature, numbers, scaled int) *Table {
 	found := t.Get(s)
 	if found == nil {
