@@ -9,10 +9,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/operator/actions"
 	"orrery/core/safe/printable"
-	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
 	"orrery/views/filter"
@@ -22,20 +22,29 @@ import (
 var clusterCommands = []command{
 	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
 	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace, complete: namespaceCompletions},
-	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", actions.Drain), complete: namesFromEngine("drain", collect.NodeNames)},
-	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", actions.Cordon), complete: namesFromEngine("cordon", collect.NodeNames)},
+	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", actions.ProposeDrain), complete: namesFromEngine("drain", collect.NodeNames)},
+	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", actions.ToggleCordon), complete: namesFromEngine("cordon", collect.NodeNames)},
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
 }
 
-func proposes(verb actions.Verb) func(*Screen, string) tea.Cmd {
+func proposesOnNode(action func(*v1.Node) actions.Action) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, _ string) tea.Cmd {
-		s.propose(verb)
+		node, _ := s.selectedNode()
+		s.propose(onNode(node, action))
+		return nil
+	}
+}
+
+func proposesOnPod(action func(*v1.Pod) (actions.Action, error)) func(*Screen, string) tea.Cmd {
+	return func(s *Screen, _ string) tea.Cmd {
+		pod, _ := s.selectedPod()
+		s.propose(onPod(pod, action))
 		return nil
 	}
 }
 
 // commandOnNode changes a node that is named or selected. Where nothing can be changed it names the what-if of the same.
-func commandOnNode(name string, verb actions.Verb) func(*Screen, string) tea.Cmd {
+func commandOnNode(name string, action func(*v1.Node) actions.Action) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, node string) tea.Cmd {
 		if node == "" {
 			node, _ = s.selectedNode()
@@ -46,7 +55,7 @@ func commandOnNode(name string, verb actions.Verb) func(*Screen, string) tea.Cmd
 		case why != "":
 			s.fail(":" + name + ": " + why + "; :whatif " + name + " " + printable.Line(node, 80) + " tries it on a copy")
 		default:
-			s.proposeOn(verb, node, world.PodRef{})
+			s.propose(onNode(node, action))
 		}
 		return nil
 	}

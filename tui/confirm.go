@@ -2,12 +2,12 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"orrery/core/answers/whatif"
@@ -47,67 +47,45 @@ type confirmMsg struct {
 	answer  *views.WhatIf
 }
 
-// propose computes what an action on the selection would do, and then opens the dialog.
-func (s *Screen) propose(verb actions.Verb) {
-	pod, _ := s.selectedPod()
-	node, _ := s.selectedNode()
-	s.proposeOn(verb, node, pod)
+// proposal builds an action on an object as the engine knows it now.
+type proposal func(*engine.Engine) (actions.Action, error)
+
+// onNode is the proposal of an action on a node.
+func onNode(name string, action func(*v1.Node) actions.Action) proposal {
+	return func(e *engine.Engine) (actions.Action, error) {
+		node := e.Store().Node(name)
+		if node == nil {
+			return nil, fmt.Errorf("there is no node %q at this moment", printable.Line(name, 80))
+		}
+		return action(node), nil
+	}
 }
 
-// proposeOn does so for an action on a node or a pod.
-func (s *Screen) proposeOn(verb actions.Verb, node string, pod world.PodRef) {
+// onPod is the proposal of an action on a pod.
+func onPod(ref world.PodRef, action func(*v1.Pod) (actions.Action, error)) proposal {
+	return func(e *engine.Engine) (actions.Action, error) {
+		pod := e.Store().Pod(ref.Namespace, ref.Name)
+		if pod == nil {
+			return nil, fmt.Errorf("there is no pod %q at this moment", printable.Line(ref.String(), 80))
+		}
+		return action(pod)
+	}
+}
+
+// propose computes what an action would do, and then opens the dialog.
+func (s *Screen) propose(action proposal) {
 	s.whatIfNumber++
 	number := s.whatIfNumber
 	s.whatIfPending = true
 	s.setStatus("computing the what-if … esc cancels")
 	s.submit(func(p *loop) {
-		a, err := actionOn(p.source.Engine(), verb, node, pod)
+		a, err := action(p.source.Engine())
 		if err != nil {
 			p.send(whatIfMsg{number: number, err: err})
 			return
 		}
 		p.propose(number, a)
 	})
-}
-
-// actionOn builds an action on an object as the engine knows it now.
-func actionOn(e *engine.Engine, verb actions.Verb, node string, ref world.PodRef) (actions.Action, error) {
-	a := actions.Action{Verb: verb}
-	if verb <= actions.Drain {
-		n := e.Store().Node(node)
-		if n == nil {
-			return a, fmt.Errorf("there is no node %q at this moment", printable.Line(node, 80))
-		}
-		if a.Node = node; verb == actions.Cordon && n.Spec.Unschedulable {
-			a.Verb = actions.Uncordon
-		}
-		return a, nil
-	}
-	pod := e.Store().Pod(ref.Namespace, ref.Name)
-	if pod == nil {
-		return a, fmt.Errorf("there is no pod %q at this moment", printable.Line(ref.String(), 80))
-	}
-	a.Pod = world.PodRefOf(pod)
-	for _, gate := range pod.Spec.SchedulingGates {
-		a.Gates = append(a.Gates, gate.Name)
-	}
-	switch {
-	case verb == actions.Ungate && len(a.Gates) == 0:
-		return a, fmt.Errorf("no scheduling gate holds pod %s", printable.Line(ref.String(), 120))
-	case verb == actions.Evict && pod.Spec.NodeName == "":
-		return a, errors.New(notOnNode(ref))
-	case verb == actions.Activate && pod.Spec.NodeName != "":
-		return a, fmt.Errorf("pod %s has its node already", printable.Line(ref.String(), 120))
-	}
-	if verb != actions.Ungate {
-		a.Gates = nil
-	}
-	return a, nil
-}
-
-// notOnNode says why a pod without a node is not evicted.
-func notOnNode(pod world.PodRef) string {
-	return "pod " + printable.Line(pod.String(), 120) + " is on no node that it could be evicted from"
 }
 
 // propose runs an action's what-if on a fork, if it changes anything that a what-if can predict, and opens the dialog.
@@ -191,24 +169,11 @@ func (s *Screen) openConfirmation(m confirmMsg) {
 	} else {
 		s.confirm.lines = append(s.confirm.lines, "There is no kubectl command for it: it changes this scheduler's queue.")
 	}
-	s.confirm.lines = append(s.confirm.lines, undoText(m.action.Verb))
+	s.confirm.lines = append(s.confirm.lines, "Undo: "+m.action.UndoText())
 	s.confirm.lines = append(s.confirm.lines, m.action.Notes()...)
 	if m.answer != nil {
 		s.push(navEntry{pane: views.WhatIfPane, answer: m.answer})
 	}
-}
-
-// undoText says how an action is undone, and what of it is not.
-func undoText(v actions.Verb) string {
-	return "Undo: " + [...]string{
-		actions.Cordon:   "c uncordons it.",
-		actions.Uncordon: "c cordons it; pods that were scheduled meanwhile stay.",
-		actions.Drain:    "c uncordons it; pods are not moved back.",
-		actions.Evict:    "none; only a controller creates another pod, and perhaps on another node.",
-		actions.Delete:   "none; only a controller creates another pod. Its budgets are not asked: E asks them.",
-		actions.Activate: "none; if it fails again, it backs off again.",
-		actions.Ungate:   "none; the API does not let a gate be put back.",
-	}[v]
 }
 
 // press moves between the buttons or takes the selected one; any other key cancels. "/" opens its prompt then, as it does
@@ -277,12 +242,13 @@ func (s *Screen) perform(c *confirmation) {
 
 // recordRefusal records that a PodDisruptionBudget refused an eviction, which a watch does not show.
 func (p *loop) recordRefusal(a actions.Action, err error) {
-	if a.Verb != actions.Evict || !apierrors.IsTooManyRequests(err) {
+	evict, ok := a.(actions.Evict)
+	if !ok || !apierrors.IsTooManyRequests(err) {
 		return
 	}
 	p.submit(func(p *loop) {
 		if ch := p.source.History(); ch != nil {
-			ch.Refused(p.source.Engine().Now(), a.Pod, err.Error())
+			ch.Refused(p.source.Engine().Now(), evict.Pod, err.Error())
 		}
 	})
 }
@@ -343,7 +309,7 @@ func (c *confirmation) drawButtons(row draw.Area) {
 		label    string
 		selected bool
 		token    themes.Token
-	}{{"cancel", !c.act, themes.Accent}, {c.action.Verb.String(), c.act, themes.Bad}} {
+	}{{"cancel", !c.act, themes.Accent}, {c.action.Verb(), c.act, themes.Bad}} {
 		label, style := "  "+b.label+"  ", themes.Style(b.token)
 		if b.selected {
 			label, style = "[ "+b.label+" ]", b.token.With(themes.Bold|themes.Reverse)

@@ -9,27 +9,27 @@ import (
 var clusterBindings = []binding{
 	{
 		name: "cordon", keys: []string{"c"}, label: "c", short: "cordon", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onNodes, hint: 3,
-		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Cordon),
+		disabled: (*Screen).cannotChangeNode, run: proposesOnNode(actions.ToggleCordon),
 	},
 	{
 		name: "drain", keys: []string{"D"}, label: "D", short: "drain", long: "drain the selected node", group: clusterKeys, where: onNodes, hint: 3,
-		disabled: (*Screen).cannotChangeNode, run: proposes(actions.Drain),
+		disabled: (*Screen).cannotChangeNode, run: proposesOnNode(actions.ProposeDrain),
 	},
 	{
 		name: "evict", keys: []string{"E"}, label: "E", short: "evict", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPods, hint: 3,
-		disabled: (*Screen).cannotEvict, run: proposes(actions.Evict),
+		disabled: (*Screen).cannotEvict, run: proposesOnPod(actions.ProposeEvict),
 	},
 	{
 		name: "delete", keys: []string{"X"}, label: "X", short: "delete", long: "delete the selected pod", group: clusterKeys, where: onPods, hint: 3,
-		disabled: (*Screen).cannotChangePod, run: proposes(actions.Delete),
+		disabled: (*Screen).cannotChangePod, run: proposesOnPod(actions.ProposeDelete),
 	},
 	{
 		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPods,
-		disabled: (*Screen).cannotActivate, run: proposes(actions.Activate),
+		disabled: (*Screen).cannotActivate, run: proposesOnPod(actions.ProposeActivate),
 	},
 	{
 		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPods,
-		disabled: (*Screen).cannotChangePod, run: proposes(actions.Ungate),
+		disabled: (*Screen).cannotChangePod, run: proposesOnPod(actions.ProposeUngate),
 	},
 }
 
@@ -54,7 +54,7 @@ func (s *Screen) cannotEvict() string {
 	}
 	if open := s.top().pane; open == views.QueuePane || open == views.PendingPane {
 		pod, _ := s.selectedPod()
-		return notOnNode(pod)
+		return actions.NotOnNode(pod)
 	}
 	return ""
 }

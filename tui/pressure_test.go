@@ -79,9 +79,9 @@ func TestConfirm_RecordsRefusedEviction(t *testing.T) {
 	w.history.Applied(in, e.Apply(in))
 	p := newLoop(w, 30, func() time.Duration { return 0 }, nil)
 	refusal := fmt.Errorf("could not evict pod default/one: %w", apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0))
-	p.recordRefusal(actions.Action{Verb: actions.Evict, Pod: world.PodRefOf(pod)}, errors.New("something else"))
-	p.recordRefusal(actions.Action{Verb: actions.Delete, Pod: world.PodRefOf(pod)}, refusal)
-	p.recordRefusal(actions.Action{Verb: actions.Evict, Pod: world.PodRefOf(pod)}, refusal)
+	p.recordRefusal(actions.Evict{Pod: world.PodRefOf(pod)}, errors.New("something else"))
+	p.recordRefusal(actions.Delete{Pod: world.PodRefOf(pod)}, refusal)
+	p.recordRefusal(actions.Evict{Pod: world.PodRefOf(pod)}, refusal)
 	if n := len(p.requests); n != 1 {
 		t.Fatalf("%d refusals recorded, want 1", n)
 	}

@@ -1,136 +1,66 @@
 package actions
 
 import (
-	"strings"
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	"orrery/core/answers/change"
-	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
-// Verb is the kind of an action.
-type Verb uint8
-
-// The verbs.
-const (
-	Cordon Verb = iota
-	Uncordon
-	Drain
-	Evict
-	Delete
-	Activate
-	Ungate
-)
-
-var verbNames = [...]string{"cordon", "uncordon", "drain", "evict", "delete", "activate", "ungate"}
-
-func (v Verb) String() string { return verbNames[v] }
-
-// Action is one change of a node or pod.
-type Action struct {
-	Verb Verb
-	// Node is the target of Cordon, Uncordon and Drain; Pod that of the others.
-	Node string
-	Pod  world.PodRef
-	// Gates are the scheduling gates to remove for Ungate.
-	Gates []string
+// Action is one change of a node or pod. Each action is a type of its own, in a file of its own.
+type Action interface {
+	// String is the action in words: "evict pod shop/web-0".
+	fmt.Stringer
+	// Verb is one word for it: "evict".
+	Verb() string
+	// DoneText is the past tense of String.
+	DoneText() string
+	// Command is the same action with kubectl; empty if there is none.
+	Command() string
+	// UndoText says how it is undone with the console's keys, and what of it cannot be.
+	UndoText() string
+	// Notes are consequences that the prediction for the pods does not show.
+	Notes() []string
+	// Changes returns the action as changes for package whatif; none if a what-if cannot predict it.
+	Changes() []change.Change
+	// do carries it out.
+	do(context.Context, *Executor) error
 }
 
-// Target is the node or pod, in words.
-func (a Action) Target() string {
-	if a.Verb <= Drain {
-		return "node " + a.Node
-	}
-	return "pod " + a.Pod.String()
+// Executor carries out actions.
+type Executor struct {
+	Client kubernetes.Interface
+	// Activate moves a pod to the activeQ; nil if the scheduler is not ours.
+	Activate func(context.Context, ...types.NamespacedName) error
+	// Pause waits between two tries of an eviction.
+	Pause func(context.Context) error
+	// Progress, if set, receives how far a long action has come.
+	Progress func(string)
 }
 
-// String is the action in words: "evict pod shop/web-0".
-func (a Action) String() string {
-	switch a.Verb {
-	case Activate:
-		return "activate " + a.Target()
-	case Ungate:
-		return "remove " + plural.Of(len(a.Gates), "scheduling gate") + " " + strings.Join(a.Gates, ", ") + " from " + a.Target()
-	}
-	return a.Verb.String() + " " + a.Target()
-}
-
-// DoneText is the past tense of String.
-func (a Action) DoneText() string {
-	switch a.Verb {
-	case Cordon, Uncordon, Drain:
-		return a.Verb.String() + "ed " + a.Target()
-	case Evict:
-		return "evicted " + a.Target()
-	case Delete:
-		return "deleted " + a.Target()
-	case Activate:
-		return "activated " + a.Target()
-	}
-	return "removed the scheduling gates of " + a.Target()
-}
-
-// Command is the same action with kubectl; empty if there is none.
-func (a Action) Command() string {
-	in := " -n " + a.Pod.Namespace + " " + a.Pod.Name
-	switch a.Verb {
-	case Cordon, Uncordon:
-		return "kubectl " + a.Verb.String() + " " + a.Node
-	case Drain:
-		return "kubectl drain " + a.Node + " --ignore-daemonsets --delete-emptydir-data --force"
-	case Evict: // kubectl has no verb for it
-		return `echo '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"` + a.Pod.Namespace + `","name":"` + a.Pod.Name + `"}}' | kubectl create --raw ` +
-			"/api/v1/namespaces/" + a.Pod.Namespace + "/pods/" + a.Pod.Name + "/eviction -f -"
-	case Delete:
-		return "kubectl delete pod" + in
-	case Ungate:
-		return "kubectl patch pod" + in + ` --type merge -p '{"spec":{"schedulingGates":null}}'`
-	}
-	return ""
-}
-
-// Notes are consequences that the prediction for the pods does not show.
-func (a Action) Notes() []string {
-	if a.Verb == Drain {
-		return []string{
-			"Pods of DaemonSets stay; pods without a controller are not recreated.",
-			"Data in emptyDir volumes is lost.",
-		}
+// Do carries out an action. Errors name the missing RBAC rule, if that is the reason.
+func (h *Executor) Do(ctx context.Context, a Action) error {
+	if err := a.do(ctx, h); err != nil {
+		return fmt.Errorf("trying to %s: %w", a, err)
 	}
 	return nil
 }
 
-// Changes returns the action as changes for package whatif; none for Activate.
-func (a Action) Changes() []change.Change {
-	one := func(verb change.Verb, name string) []change.Change { return []change.Change{{Verb: verb, Name: name}} }
-	switch a.Verb {
-	case Cordon:
-		return one(change.Cordon, a.Node)
-	case Uncordon:
-		return one(change.Uncordon, a.Node)
-	case Drain:
-		return one(change.Drain, a.Node)
-	case Evict, Delete:
-		return one(change.DeletePod, a.Pod.String())
-	case Ungate:
-		return one(change.Ungate, a.Pod.String())
+func (h *Executor) report(text string) {
+	if h.Progress != nil {
+		h.Progress(text)
 	}
-	return nil
 }
 
-// Rules returns the RBAC rules that the action requires.
-func (a Action) Rules() []Rule {
-	switch a.Verb {
-	case Cordon, Uncordon:
-		return []Rule{{Resource: "nodes", Verb: "patch"}}
-	case Drain:
-		return []Rule{{Resource: "nodes", Verb: "patch"}, {Resource: "pods", Verb: "list"}, {Resource: "pods/eviction", Verb: "create"}}
-	case Evict:
-		return []Rule{{Resource: "pods/eviction", Verb: "create", Namespace: a.Pod.Namespace}}
-	case Delete:
-		return []Rule{{Resource: "pods", Verb: "delete", Namespace: a.Pod.Namespace}}
-	case Ungate:
-		return []Rule{{Resource: "pods", Verb: "patch", Namespace: a.Pod.Namespace}}
-	}
-	return nil
+func oneChange(verb change.Verb, name string) []change.Change {
+	return []change.Change{{Verb: verb, Name: name}}
+}
+
+// kubectlPod is a kubectl command on a pod.
+func kubectlPod(verb string, pod world.PodRef) string {
+	return "kubectl " + verb + " pod -n " + pod.Namespace + " " + pod.Name
 }

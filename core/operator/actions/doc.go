@@ -5,6 +5,7 @@
 //	   │
 //	   └─────► Executor.Do ──► API server ──► done, or an error: a PodDisruptionBudget, a conflict, a missing RBAC rule
 //
-// An Action names the pod's UID if it is known, so that it never reaches a namesake that was created later. This package
+// Each action is a type in a file of its own: what the screen shows of it, its what-if, and the calls that carry it out.
+// An action names the pod's UID if it is known, so that it never reaches a namesake that was created later. This package
 // does not ask for confirmation; the screen does.
 package actions

@@ -4,29 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/answers/change"
 	"orrery/core/world"
 )
 
-// RetryInterval is the time between two tries of an eviction that the API server rejects for now, as in kubectl.
-const RetryInterval = 5 * time.Second
+// Drain cordons a node, evicts its pods, and waits until they are gone.
+type Drain struct{ Node string }
 
-// drain cordons a node, evicts its pods, and waits until they are gone. It leaves the pods that "kubectl drain
-// --ignore-daemonsets --force --delete-emptydir-data" leaves: those of DaemonSets and mirror pods. Evictions that a budget
-// blocks, and those in a terminating namespace, are retried until the context ends.
-func (h *Executor) drain(ctx context.Context, node string) error {
-	if err := h.cordon(ctx, node, true); err != nil {
+// ProposeDrain drains a node.
+func ProposeDrain(node *v1.Node) Action { return Drain{node.Name} }
+
+func (Drain) Verb() string       { return "drain" }
+func (a Drain) String() string   { return "drain node " + a.Node }
+func (a Drain) DoneText() string { return "drained node " + a.Node }
+
+func (a Drain) Command() string {
+	return "kubectl drain " + a.Node + " --ignore-daemonsets --delete-emptydir-data --force"
+}
+
+func (Drain) UndoText() string { return "c uncordons it; pods are not moved back." }
+
+func (Drain) Notes() []string {
+	return []string{
+		"Pods of DaemonSets stay; pods without a controller are not recreated.",
+		"Data in emptyDir volumes is lost.",
+	}
+}
+
+func (a Drain) Changes() []change.Change { return oneChange(change.Drain, a.Node) }
+
+// do leaves the pods that the command leaves: those of DaemonSets and mirror pods. Evictions that a budget blocks, and
+// those in a terminating namespace, are retried until the context ends.
+func (a Drain) do(ctx context.Context, h *Executor) error {
+	if err := h.setUnschedulable(ctx, a.Node, true); err != nil {
 		return err
 	}
 	var all map[types.UID]bool // the pods at the start
 	for {
-		pods, err := h.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
+		pods, err := h.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + a.Node})
 		if err != nil {
 			return ExplainForbidden(err, Rule{Resource: "pods", Verb: "list"})
 		}
@@ -45,7 +66,7 @@ func (h *Executor) drain(ctx context.Context, node string) error {
 			return err
 		}
 		h.report(fmt.Sprintf("draining node %s: %d of %d pods deleted, %d terminating, %d blocked by PodDisruptionBudgets",
-			node, len(all)-len(there), len(all), len(there)-len(held), len(held)))
+			a.Node, len(all)-len(there), len(all), len(there)-len(held), len(held)))
 		if err := h.pause(ctx); err != nil {
 			return fmt.Errorf("%d of %d pods are still there, %d of them blocked by PodDisruptionBudgets, %s first: %w",
 				len(there), len(all), len(held), firstRemaining(held, there), err)
@@ -53,10 +74,10 @@ func (h *Executor) drain(ctx context.Context, node string) error {
 	}
 }
 
-// drainablePods returns the pods to evict, of those in started; nil for all.
-func drainablePods(pods []v1.Pod, begun map[types.UID]bool) (remaining []*v1.Pod) {
+// drainablePods returns the pods to evict, of those that were there at the start; nil for all.
+func drainablePods(pods []v1.Pod, atStart map[types.UID]bool) (remaining []*v1.Pod) {
 	for i := range pods {
-		if pod := &pods[i]; isDrained(pod) && (begun == nil || begun[pod.UID]) {
+		if pod := &pods[i]; isDrained(pod) && (atStart == nil || atStart[pod.UID]) {
 			remaining = append(remaining, pod)
 		}
 	}

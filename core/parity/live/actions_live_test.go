@@ -125,10 +125,10 @@ func TestActions_RetryRefusedEviction(t *testing.T) {
 			allow(1)
 		}
 	})
-	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Evict, Pod: s.ref("free")}); err != nil || len(*messages) > 0 {
+	if err := executor.Do(s.ctx, actions.Evict{Pod: s.ref("free")}); err != nil || len(*messages) > 0 {
 		t.Errorf("an eviction without a budget: %v, messages %q", err, *messages)
 	}
-	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Evict, Pod: s.ref("held")}); err != nil {
+	if err := executor.Do(s.ctx, actions.Evict{Pod: s.ref("held")}); err != nil {
 		t.Error(err)
 	}
 	if len(*messages) != 2 || !strings.Contains((*messages)[0], "evicting pod default/held: a PodDisruptionBudget blocks it") {
@@ -162,7 +162,7 @@ func TestActions_DrainLikeKubectl(t *testing.T) {
 		}
 		s.eventually(func() error { return s.gone("held") })
 	})
-	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Drain, Node: "node-0"}); err != nil {
+	if err := executor.Do(s.ctx, actions.Drain{Node: "node-0"}); err != nil {
 		t.Fatal(err)
 	}
 	var left []string
@@ -201,7 +201,7 @@ func TestActions_NameMissingRule(t *testing.T) {
 		done   func() error
 	}{
 		{
-			actions.Action{Verb: actions.Cordon, Node: "node-0"},
+			actions.Cordon{Node: "node-0"},
 			right{"patch", "", "nodes"},
 			`may not patch nodes; this needs the RBAC rule {apiGroups: [""], resources: ["nodes"], verbs: ["patch"]} in a ClusterRole`,
 			func() error {
@@ -213,19 +213,19 @@ func TestActions_NameMissingRule(t *testing.T) {
 			},
 		},
 		{
-			actions.Action{Verb: actions.Evict, Pod: s.ref("leaves")},
+			actions.Evict{Pod: s.ref("leaves")},
 			right{"create", "", "pods/eviction"},
 			`may not create pods/eviction; this needs the RBAC rule {apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]} in namespace default`,
 			func() error { return s.gone("leaves") },
 		},
 		{
-			actions.Action{Verb: actions.Delete, Pod: s.ref("goes")},
+			actions.Delete{Pod: s.ref("goes")},
 			right{"delete", "", "pods"},
 			`may not delete pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["delete"]} in namespace default`,
 			func() error { return s.gone("goes") },
 		},
 		{
-			actions.Action{Verb: actions.Ungate, Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
+			actions.Ungate{Pod: s.ref("gated"), Gates: []string{"example.com/quota"}},
 			right{"patch", "", "pods"},
 			`may not patch pods; this needs the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["patch"]} in namespace default`,
 			func() error {
@@ -237,13 +237,13 @@ func TestActions_NameMissingRule(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(tt.action.Verb.String(), func(t *testing.T) {
+		t.Run(tt.action.Verb(), func(t *testing.T) {
 			err := executor.Do(s.ctx, tt.action)
 			var refused *actions.ForbiddenError
 			if !errors.As(err, &refused) || refused.User != viewer || !strings.Contains(err.Error(), tt.rule) {
 				t.Fatalf("it says\n%v\nwant\n%s", err, tt.rule)
 			}
-			s.permit(viewer, tt.action.Pod.Namespace, tt.right.rule())
+			s.permit(viewer, refused.Rule.Namespace, tt.right.rule())
 			if err := executor.Do(s.ctx, tt.action); err != nil {
 				t.Error(err)
 			}
@@ -273,7 +273,7 @@ func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 		return nil
 	})
 	executor := session.Executor()
-	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Activate, Pod: s.ref("big-0")}); err != nil {
+	if err := executor.Do(s.ctx, actions.Activate{Pod: s.ref("big-0")}); err != nil {
 		t.Fatal(err)
 	}
 	s.eventually(func() error {
@@ -283,7 +283,7 @@ func TestActions_ActivateRetriesAtOnce(t *testing.T) {
 		return nil
 	})
 	// It was started to schedule, but without --allow-actions.
-	if err := executor.Do(s.ctx, actions.Action{Verb: actions.Cordon, Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
+	if err := executor.Do(s.ctx, actions.Cordon{Node: "node-0"}); err == nil || !strings.Contains(err.Error(), "--allow-actions") {
 		t.Errorf("without --allow-actions it cordons: %v", err)
 	}
 }

@@ -210,10 +210,10 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 	})
 	executor := session.Executor()
 	for _, a := range []actions.Action{
-		{Verb: actions.Cordon, Node: "node-0"},
-		{Verb: actions.Drain, Node: "node-0"},
-		{Verb: actions.Delete, Pod: world.PodRefOf(&s.list()[0])},
-		{Verb: actions.Evict, Pod: world.PodRefOf(&s.list()[0])},
+		actions.Cordon{Node: "node-0"},
+		actions.Drain{Node: "node-0"},
+		actions.Delete{Pod: world.PodRefOf(&s.list()[0])},
+		actions.Evict{Pod: world.PodRefOf(&s.list()[0])},
 	} {
 		if err := executor.Do(s.ctx, a); err == nil || !strings.Contains(err.Error(), "start the console with --allow-actions") {
 			t.Errorf("%s: %v", a, err)
