@@ -39,7 +39,7 @@ func (s source) DeviceClaims() views.Rows[views.DeviceClaimRow] {
 
 func (x *deviceIndex) deviceClaimRow(c *deviceClaim) views.DeviceClaimRow {
 	row := views.DeviceClaimRow{
-		Name: printable.Text(claimName(c)), Key: c.name.String(), State: views.DeviceClaimState(c.state), Since: timeOf(c.since), Pods: len(x.users[c.name]),
+		Name: printable.Text(claimName(c)), Key: c.name.String(), State: views.DeviceClaimState(c.state), Since: timeOf(c.since), Pods: len(x.users.pods[c.name]),
 	}
 	if ref := x.podOf(c); ref.Name != "" {
 		row.Pod, row.PodKey = podNames(ref)
@@ -66,12 +66,12 @@ func (x *deviceIndex) deviceClaimNote(c *deviceClaim) string {
 	case views.DeviceClaimMissing:
 		return "does not exist"
 	case views.DeviceClaimPending:
-		return diagnose.MainClause(diagnose.OfCondition(x.firstUser(c.name)))
+		return diagnose.MainClause(diagnose.OfCondition(x.users.first(c.name)))
 	case views.DeviceClaimUnallocated:
 		switch {
 		case c.claim == nil:
 			return "is not made of its template yet"
-		case x.firstUser(c.name) == nil:
+		case x.users.first(c.name) == nil:
 			return "no pod uses it"
 		}
 		return "gets its devices when its pod has a node"
@@ -152,7 +152,7 @@ func deviceNamesOf(c *deviceClaim, most int) string {
 
 // placesOf are where a claim's devices are.
 func (x *deviceIndex) placesOf(c *deviceClaim) string {
-	if pod := x.firstUser(c.name); pod != nil && pod.Spec.NodeName != "" && c.isReserved() {
+	if pod := x.users.first(c.name); pod != nil && pod.Spec.NodeName != "" && c.isReserved() {
 		return pod.Spec.NodeName
 	}
 	var places []string

@@ -82,7 +82,7 @@ func (x *deviceIndex) claimOf(name types.NamespacedName) *deviceClaim {
 	if c.inFlight = c.claim != nil; c.inFlight {
 		return c
 	}
-	if c.claim = x.engine.Devices().Claim(name.Namespace, name.Name); c.claim == nil && len(x.users[name]) == 0 {
+	if c.claim = x.engine.Devices().Claim(name.Namespace, name.Name); c.claim == nil && len(x.users.pods[name]) == 0 {
 		return nil
 	}
 	return c
@@ -103,14 +103,14 @@ func (x *deviceIndex) deviceClaimState(c *deviceClaim) (views.DeviceClaimState, 
 		if strings.Contains(c.name.Name, unmade) {
 			state = views.DeviceClaimUnallocated
 		}
-		return state, x.firstUser(c.name).CreationTimestamp.Time
+		return state, x.users.first(c.name).CreationTimestamp.Time
 	}
 	created := c.claim.CreationTimestamp.Time
 	switch {
 	case c.inFlight:
 		return views.DeviceClaimInFlight, created
 	case c.claim.Status.Allocation == nil && c.claim.DeletionTimestamp == nil:
-		if pod := x.firstUser(c.name); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
+		if pod := x.users.first(c.name); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
 			return views.DeviceClaimPending, pod.CreationTimestamp.Time
 		}
 		return views.DeviceClaimUnallocated, created
@@ -225,7 +225,7 @@ func (x *deviceIndex) allocatedSince(c *deviceClaim) time.Time {
 	if a := c.claim.Status.Allocation; a != nil && a.AllocationTimestamp != nil {
 		return a.AllocationTimestamp.Time
 	}
-	if pod := x.firstUser(c.name); pod != nil && !c.inFlight {
+	if pod := x.users.first(c.name); pod != nil && !c.inFlight {
 		for i := range pod.Status.Conditions {
 			if p := &pod.Status.Conditions[i]; p.Type == v1.PodScheduled && p.Status == v1.ConditionTrue && !p.LastTransitionTime.IsZero() {
 				return p.LastTransitionTime.Time
@@ -233,21 +233,4 @@ func (x *deviceIndex) allocatedSince(c *deviceClaim) time.Time {
 		}
 	}
 	return c.claim.CreationTimestamp.Time
-}
-
-// firstUser returns the pod to show for a claim: one without a node if there is any, then by name; nil if no pod names the
-// claim.
-func (x *deviceIndex) firstUser(claim types.NamespacedName) *v1.Pod {
-	var first *v1.Pod
-	for _, name := range x.users[claim] {
-		pod := x.engine.Store().Pod(name.Namespace, name.Name)
-		if pod == nil {
-			continue
-		}
-		pending := pod.Spec.NodeName == ""
-		if first == nil || pending && first.Spec.NodeName != "" || pending == (first.Spec.NodeName == "") && pod.Name < first.Name {
-			first = pod
-		}
-	}
-	return first
 }

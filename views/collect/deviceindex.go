@@ -13,14 +13,10 @@ import (
 	"orrery/views"
 )
 
-// deviceIndex keeps devices by pool and claims in the order of their list, and what their states depend on. A refresh costs only
-// the pools and claims that have changed since the last one. The first ones read everything, some thousand objects each.
+// deviceIndex keeps devices by pool and claims in the order of their list, and what their states depend on.
 type deviceIndex struct {
-	engine     *engine.Engine
-	marks      [len(deviceKinds)]uint64 // up to where the changes of a kind were read
-	generation uint64                   // of the engine's devices
-	stamp      uint64                   // counts refreshes that found changes
-	unread     deviceNames              // what is still to be read
+	changeFeed
+	generation uint64 // of the engine's devices
 
 	slices map[string]*resourcev1.ResourceSlice // with the taints of rules
 	pools  map[poolID]*devicePool
@@ -28,10 +24,9 @@ type deviceIndex struct {
 	// unordered says that pools came, went, or have other rows.
 	unordered bool
 
-	claims objectOrder[*deviceClaim]
-	// holders are the claims that have a device, users the pods that name a claim, claimsOf the claims that a pod names.
-	holders         map[deviceID][]*deviceClaim
-	users, claimsOf map[types.NamespacedName][]types.NamespacedName
+	claims  objectOrder[*deviceClaim]
+	holders map[deviceID][]*deviceClaim // the claims that have a device
+	users   claimUsers
 	// undecided are the claims that were in flight or assumed, inFlight those that are in flight, as they will be written.
 	undecided []types.NamespacedName
 	inFlight  map[types.NamespacedName]*resourcev1.ResourceClaim
@@ -51,20 +46,8 @@ type (
 	}
 )
 
-// deviceKinds are the kinds whose changes the index reads, in the order in which it reads everything: a claim's state depends on
-// pods and slices.
-var deviceKinds = [...]world.Kind{usingPod: world.Pod, aRule: world.DeviceTaintRule, aSlice: world.ResourceSlice, aDeviceClaim: world.ResourceClaim}
-
-// deviceNames are names of objects by kind.
-type deviceNames [len(deviceKinds)][]types.NamespacedName
-
-// The kinds by their place in deviceKinds.
-const (
-	usingPod = iota
-	aRule
-	aSlice
-	aDeviceClaim
-)
+// deviceKinds are the kinds whose changes the index reads.
+var deviceKinds = []world.Kind{world.Pod, world.DeviceTaintRule, world.ResourceSlice, world.ResourceClaim}
 
 // follow refreshes the index if the cluster has, or had, any devices or claims for them, or if a pane shows them. It reports whether
 // it did. A model calls it once, so that it reads one part.
@@ -80,78 +63,40 @@ func (x *deviceIndex) follow(e *engine.Engine, open views.PaneID) bool {
 // refresh brings the index up to date with an engine.
 func (x *deviceIndex) refresh(e *engine.Engine) {
 	if x.engine != e {
-		*x = deviceIndex{engine: e}
+		*x = deviceIndex{changeFeed: newChangeFeed(e, deviceKinds...)}
 	}
-	changes := e.Profile(e.Profiles()[0])
-	var names deviceNames
-	all, changed := false, false
-	for i, kind := range deviceKinds {
-		var known bool
-		names[i], x.marks[i], known = changes.ObjectChanges(kind, x.marks[i])
-		all = all || !known
-		changed = changed || len(names[i]) > 0
+	changed, known := x.next()
+	if g := e.Devices().Generation(); !known || g != x.generation {
+		x.generation = g
+		x.readUndecided(&changed)
 	}
-	if g := e.Devices().Generation(); all || g != x.generation {
-		x.generation, changed = g, true
-		x.readUndecided(&names)
-	}
-	switch {
-	case all:
-		x.readAll()
-	case changed:
-		x.read(&names, false)
-	}
-	if part, some := x.unread.take(maxRead); some {
-		x.read(&part, true)
-	} else if !all && !changed {
+	if !x.feed(x, changed, known) {
 		return
 	}
-	x.stamp++
 	x.orderRows()
 	if !x.reading() {
 		x.evicting = x.evictingNow()
 	}
 }
 
-// reading reports whether something is still to be read.
-func (x *deviceIndex) reading() bool {
-	return slices.ContainsFunc(x.unread[:], func(names []types.NamespacedName) bool { return len(names) > 0 })
-}
-
-// take takes out the first names, and reports whether there were any.
-func (n *deviceNames) take(most int) (part deviceNames, some bool) {
-	for i := range n {
-		part[i], n[i] = n[i][:min(most, len(n[i]))], n[i][min(most, len(n[i])):]
-		most -= len(part[i])
-		some = some || len(part[i]) > 0
-	}
-	return part, some
-}
-
 // readAll begins to read every object.
 func (x *deviceIndex) readAll() {
-	fresh := deviceIndex{
-		engine: x.engine, marks: x.marks, generation: x.generation, stamp: x.stamp, undecided: x.undecided, inFlight: x.inFlight, evicting: x.evicting,
+	*x = deviceIndex{
+		changeFeed: x.changeFeed, generation: x.generation, undecided: x.undecided, inFlight: x.inFlight, evicting: x.evicting,
 		slices: map[string]*resourcev1.ResourceSlice{}, pools: map[poolID]*devicePool{}, holders: map[deviceID][]*deviceClaim{},
-		summary: deviceSummary{models: map[modelID]*modelTotal{}, evicting: map[*poolRow]struct{}{}}, users: map[types.NamespacedName][]types.NamespacedName{}, claimsOf: map[types.NamespacedName][]types.NamespacedName{},
+		summary: deviceSummary{models: map[modelID]*modelTotal{}, evicting: map[*poolRow]struct{}{}}, users: newClaimUsers(x.engine),
 	}
-	for i, kind := range deviceKinds {
-		for o := range x.engine.Store().Objects(kind) {
-			fresh.unread[i] = append(fresh.unread[i], types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()})
-		}
-	}
-	for _, name := range fresh.undecided {
+	x.startOver(deviceKinds...)
+	for _, name := range x.undecided {
 		if x.engine.Devices().StoredClaim(name.Namespace, name.Name) == nil {
-			fresh.unread[aDeviceClaim] = append(fresh.unread[aDeviceClaim], name)
+			x.unread.add(world.ResourceClaim, name)
 		}
 	}
-	*x = fresh
 }
 
 // readUndecided adds the claims that are in flight or assumed, and those that were, to the changed ones.
-func (x *deviceIndex) readUndecided(names *deviceNames) {
-	changed := names[aDeviceClaim]
-	changed = append(changed[:len(changed):len(changed)], x.undecided...)
+func (x *deviceIndex) readUndecided(changed *names) {
+	changed.add(world.ResourceClaim, x.undecided...)
 	x.undecided, x.inFlight = x.engine.Devices().AssumedClaims(), map[types.NamespacedName]*resourcev1.ResourceClaim{}
 	for _, claim := range x.engine.Devices().InFlightClaims() {
 		name := types.NamespacedName{Namespace: claim.Namespace, Name: claim.Name}
@@ -161,7 +106,7 @@ func (x *deviceIndex) readUndecided(names *deviceNames) {
 		x.inFlight[name] = claim
 		x.undecided = append(x.undecided, name)
 	}
-	names[aDeviceClaim] = append(changed, x.undecided...)
+	changed.add(world.ResourceClaim, x.undecided...)
 }
 
 // dirtyDevices are the pools and claims whose state has to be found again.
@@ -180,15 +125,15 @@ func (x *deviceIndex) dirtyClaim(name types.NamespacedName, d *dirtyDevices) {
 }
 
 // read takes in the objects of these names.
-func (x *deviceIndex) read(names *deviceNames, first bool) {
+func (x *deviceIndex) read(changed names, first bool) {
 	d := dirtyDevices{map[types.NamespacedName]struct{}{}, map[poolID]struct{}{}, map[poolID]struct{}{}, first}
-	for _, name := range names[usingPod] {
+	for _, name := range changed[world.Pod] {
 		x.podChanged(name, &d)
 	}
-	for _, name := range names[aSlice] {
+	for _, name := range changed[world.ResourceSlice] {
 		x.sliceChanged(name.Name, &d)
 	}
-	if len(names[aRule]) > 0 && !first {
+	if len(changed[world.DeviceTaintRule]) > 0 && !first {
 		for name := range x.slices {
 			x.sliceChanged(name, &d)
 		}
@@ -196,7 +141,7 @@ func (x *deviceIndex) read(names *deviceNames, first bool) {
 	for id := range d.published {
 		x.publish(id, &d)
 	}
-	for _, name := range names[aDeviceClaim] {
+	for _, name := range changed[world.ResourceClaim] {
 		d.claims[name] = struct{}{}
 	}
 	x.claims.begin(len(d.claims))
@@ -217,20 +162,7 @@ func (x *deviceIndex) podChanged(name types.NamespacedName, d *dirtyDevices) {
 	if pod := x.engine.Store().Pod(name.Namespace, name.Name); pod != nil {
 		claims = claimsNamedBy(pod)
 	}
-	for _, claim := range x.claimsOf[name] {
-		x.dirtyClaim(claim, d)
-		dropName(x.users, claim, name)
-	}
-	delete(x.claimsOf, name)
-	for _, claim := range claims {
-		x.dirtyClaim(claim, d)
-		if !slices.Contains(x.users[claim], name) {
-			x.users[claim] = append(x.users[claim], name)
-		}
-	}
-	if len(claims) > 0 {
-		x.claimsOf[name] = claims
-	}
+	x.users.change(name, claims, func(claim types.NamespacedName) { x.dirtyClaim(claim, d) })
 }
 
 // claimsNamedBy are the claims that a pod names. One that is not made of its template yet has a name that no claim can have.

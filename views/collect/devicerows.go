@@ -116,7 +116,7 @@ func (x *deviceIndex) podOf(c *deviceClaim) world.PodRef {
 			}
 		}
 	}
-	if pod := x.firstUser(c.name); pod != nil {
+	if pod := x.users.first(c.name); pod != nil {
 		return world.PodRefOf(pod)
 	}
 	if c.claim != nil {
@@ -170,7 +170,7 @@ func (x *deviceIndex) device(u *deviceUnit) views.Device {
 func (x *deviceIndex) holder(u *deviceUnit, h *holding) views.DeviceHolder {
 	claim := h.claim
 	v := views.DeviceHolder{
-		Claim: printable.Text(claimName(claim)), ClaimKey: claim.name.String(), Pods: max(len(claim.claim.Status.ReservedFor), len(x.users[claim.name])),
+		Claim: printable.Text(claimName(claim)), ClaimKey: claim.name.String(), Pods: max(len(claim.claim.Status.ReservedFor), len(x.users.pods[claim.name])),
 		Since: x.allocatedSince(claim),
 	}
 	if ref := x.podOf(claim); ref.Name != "" {

@@ -11,14 +11,11 @@ import (
 	"orrery/views"
 )
 
-// gangIndex keeps pod groups in the order of their list. A refresh costs only the groups of which pods have changed, or have moved
-// in the queue, since the last one. The first ones read everything, the groups of some thousand pods each.
+// gangIndex keeps pod groups in the order of their list. A refresh costs the groups of which pods have changed, or have moved in
+// the queue, since the last one.
 type gangIndex struct {
-	engine      *engine.Engine
-	pods, loads uint64 // up to where the changes of pods and workloads were read
-	moves       uint64 // up to where the queue's transitions were
-	stamp       uint64 // counts refreshes that found changes
-	unread      []gangs.Key
+	changeFeed
+	moves uint64 // up to where the queue's transitions were read
 
 	order  objectOrder[*gang]
 	counts [len(views.Gangs{}.Pods)]int
@@ -42,28 +39,26 @@ func (x *gangIndex) follow(e *engine.Engine, open views.PaneID) bool {
 // refresh brings the index up to date with an engine.
 func (x *gangIndex) refresh(e *engine.Engine) {
 	if x.engine != e {
-		*x = gangIndex{engine: e}
+		*x = gangIndex{changeFeed: newChangeFeed(e, world.Pod, world.Workload)}
 	}
-	changes, dirty := e.Profile(e.Profiles()[0]), map[gangs.Key]struct{}{}
-	pods, now, known := changes.ObjectChanges(world.Pod, x.pods)
-	x.pods = now
-	loads, now, knownLoads := changes.ObjectChanges(world.Workload, x.loads)
-	x.loads = now
+	changed, known := x.next()
 	moved, knownMoves := x.moved()
-	if !known || !knownLoads || !knownMoves {
+	changed.add(world.Pod, moved...)
+	if !known || !knownMoves {
 		x.readAll()
-	} else {
-		x.podsChanged(pods, dirty)
-		x.podsChanged(moved, dirty)
-		x.workloadsChanged(loads, dirty)
+		changed = nil
+	}
+	dirty := map[gangs.Key]struct{}{}
+	for _, some := range [...]names{changed, x.part()} {
+		x.podsChanged(some[world.Pod], dirty)
+		x.workloadsChanged(some[world.Workload], dirty)
 	}
 	for key, g := range x.running {
 		if !g.deadline.After(e.Now()) {
 			dirty[key] = struct{}{}
 		}
 	}
-	some := x.readPart(dirty)
-	if len(dirty) == 0 && !some {
+	if len(dirty) == 0 {
 		return
 	}
 	x.order.begin(len(dirty))
@@ -148,32 +143,18 @@ func (x *gangIndex) eachGroup(workload *schedulingv1alpha1.Workload, visit func(
 	}
 }
 
-// readAll begins to read every group.
+// readAll begins to read every group: its pods, and what workloads have without pods.
 func (x *gangIndex) readAll() {
 	*x = gangIndex{
-		engine: x.engine, pods: x.pods, loads: x.loads, moves: x.moves, stamp: x.stamp, unread: x.engine.Gangs().Keys(),
-		groupOf: map[types.NamespacedName]gangs.Key{}, groupsOf: map[types.NamespacedName]map[gangs.Key]struct{}{}, running: map[gangs.Key]*gang{},
+		changeFeed: x.changeFeed, moves: x.moves, groupOf: map[types.NamespacedName]gangs.Key{},
+		groupsOf: map[types.NamespacedName]map[gangs.Key]struct{}{}, running: map[gangs.Key]*gang{},
 	}
-	for o := range x.engine.Store().Objects(world.Workload) {
-		x.eachGroup(o.(*schedulingv1alpha1.Workload), func(key gangs.Key) { x.unread = append(x.unread, key) })
-	}
-}
-
-// readPart marks the first groups that are still to be read, and reports whether there were any.
-func (x *gangIndex) readPart(dirty map[gangs.Key]struct{}) bool {
-	some := len(x.unread) > 0
-	for left := maxRead; left > 0 && len(x.unread) > 0; x.unread = x.unread[1:] {
-		key := x.unread[0]
-		dirty[key] = struct{}{}
-		left--
-		if group := x.engine.Gangs().Group(key); group != nil {
-			for _, m := range group.Members() {
-				x.groupOf[types.NamespacedName{Namespace: key.Namespace, Name: m.Pod.Name}] = key
-			}
-			left -= group.Len()
+	x.startOver(world.Workload)
+	for _, key := range x.engine.Gangs().Keys() {
+		for _, m := range x.engine.Gangs().Group(key).Members() {
+			x.unread.add(world.Pod, nameOf(m.Pod))
 		}
 	}
-	return some
 }
 
 // read takes in a group as it is now.

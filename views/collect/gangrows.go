@@ -21,14 +21,14 @@ import (
 
 // model returns the counts of groups and of their pods.
 func (x *gangIndex) model() *views.Gangs {
-	v := &views.Gangs{Reading: len(x.unread) > 0, GateOff: !x.engine.Features().Enabled(config.GangScheduling), Pods: x.counts}
+	v := &views.Gangs{Reading: x.reading(), GateOff: !x.engine.Features().Enabled(config.GangScheduling), Pods: x.counts}
 	x.order.counts(v.Count[:])
 	return v
 }
 
 // health finds the gangs that gave their places back, and those that hold places while other pods of theirs find none.
 func (x *gangIndex) health(h *views.Health) {
-	h.Reading = h.Reading || len(x.unread) > 0
+	h.Reading = h.Reading || x.reading()
 	for _, g := range x.order.list {
 		switch state := views.GangState(g.state); {
 		case state > views.GangOnPermit:

@@ -50,7 +50,7 @@ func (s source) Claims() views.Rows[views.ClaimRow] {
 					row.Since = claim.CreationTimestamp.Time
 				}
 			}
-			if users := x.users[o.name]; len(users) > 0 {
+			if users := x.users.pods[o.name]; len(users) > 0 {
 				row.PodKey = users[0].String()
 			}
 			return row
@@ -80,9 +80,9 @@ func (s source) Volumes() views.Rows[views.VolumeRow] {
 func (x *storageIndex) claimRow(o *storageObject) views.ClaimRow {
 	row := views.ClaimRow{
 		Name: printable.Text(o.name.String()), Key: o.name.String(), State: views.ClaimState(o.state), Class: printable.Text(o.class), Bytes: o.bytes,
-		Pods: len(x.users[o.name]), Since: timeOf(o.since),
+		Pods: len(x.users.pods[o.name]), Since: timeOf(o.since),
 	}
-	pod := x.firstUser(o.name)
+	pod := x.users.first(o.name)
 	if pod != nil {
 		row.Pod, row.PodKey = podNames(world.PodRefOf(pod))
 	}
@@ -106,7 +106,7 @@ func (x *storageIndex) claimRow(o *storageObject) views.ClaimRow {
 // usersText names the pods on nodes that use a claim.
 func (x *storageIndex) usersText(o *storageObject) []string {
 	var users []string
-	for _, name := range x.users[o.name] {
+	for _, name := range x.users.pods[o.name] {
 		if pod := x.engine.Store().Pod(name.Namespace, name.Name); pod != nil && pod.Spec.NodeName != "" {
 			users = append(users, name.String()+" on "+pod.Spec.NodeName)
 		}
@@ -148,7 +148,7 @@ func (x *storageIndex) volumeRow(o *storageObject) views.VolumeRow {
 	}
 	if o.claim.Name != "" {
 		row.Claim = printable.Text(o.claim.String())
-		if pod := x.firstUser(o.claim); pod != nil {
+		if pod := x.users.first(o.claim); pod != nil {
 			row.PodKey = world.PodRefOf(pod).String()
 		}
 	}

@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"slices"
-
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,19 +9,14 @@ import (
 	"orrery/core/world"
 )
 
-// storageIndex keeps claims and volumes in the order of their lists, and what their states depend on. A refresh costs only
-// what has changed since the last one. The first ones read everything, some thousand objects each.
+// storageIndex keeps claims and volumes in the order of their lists, and what their states depend on.
 type storageIndex struct {
-	engine *engine.Engine
-	marks  [len(storageKinds)]uint64 // up to where the changes of a kind were read
-	stamp  uint64                    // counts refreshes that found changes
-	unread storageNames              // what is still to be read
+	changeFeed
 
 	claims, volumes objectOrder[*storageObject]
 
-	// naming are the claims that name a volume, users the pods that name a claim, claimsOf the claims that a pod names.
-	naming          map[string][]types.NamespacedName
-	users, claimsOf map[types.NamespacedName][]types.NamespacedName
+	naming map[string][]types.NamespacedName // the claims that name a volume
+	users  claimUsers
 	// attachments are the VolumeAttachments by name, with their names by volume and by node.
 	attachments      map[string]attachment
 	ofVolume, onNode map[string][]string
@@ -36,89 +29,28 @@ type storageIndex struct {
 
 type attachment struct{ volume, node string }
 
-// storageKinds are the kinds whose changes the index reads, in the order in which it reads everything: what a state depends
-// on comes first.
-var storageKinds = [...]world.Kind{
-	aPod: world.Pod, aNode: world.Node, aClass: world.StorageClass, anAttachment: world.VolumeAttachment,
-	aCSINode: world.CSINode, aCapacity: world.CSIStorageCapacity, aVolume: world.PersistentVolume, aClaim: world.PersistentVolumeClaim,
+// storageKinds are the kinds whose changes the index reads.
+var storageKinds = []world.Kind{
+	world.Pod, world.Node, world.StorageClass, world.VolumeAttachment, world.CSINode, world.CSIStorageCapacity, world.PersistentVolume,
+	world.PersistentVolumeClaim,
 }
 
-// storageNames are names of objects by kind.
-type storageNames [len(storageKinds)][]types.NamespacedName
-
-// The kinds by their place in storageKinds.
-const (
-	aPod = iota
-	aNode
-	aClass
-	anAttachment
-	aCSINode
-	aCapacity
-	aVolume
-	aClaim
-)
-
-// maxRead is how many objects one refresh reads of everything: some tens of milliseconds.
-//
-//orrery:limit screen; objects that one refresh reads of everything; the others are read by the next
-const maxRead = 4096
-
-// refresh brings the index up to date with an engine.
+// refresh brings the index up to date with an engine. Any claim may be of a class that has changed.
 func (x *storageIndex) refresh(e *engine.Engine) {
 	if x.engine != e {
-		*x = storageIndex{engine: e}
+		*x = storageIndex{changeFeed: newChangeFeed(e, storageKinds...)}
 	}
-	changes := e.Profile(e.Profiles()[0])
-	var names storageNames
-	all, changed := false, false
-	for i, kind := range storageKinds {
-		var known bool
-		names[i], x.marks[i], known = changes.ObjectChanges(kind, x.marks[i])
-		all = all || !known || i == aClass && len(names[i]) > 0
-		changed = changed || len(names[i]) > 0
-	}
-	switch {
-	case all:
-		x.readAll()
-	case changed:
-		x.read(&names, false)
-	}
-	if part, some := x.unread.take(maxRead); some {
-		x.read(&part, true)
-	} else if !all && !changed {
-		return
-	}
-	x.stamp++
-}
-
-// reading reports whether something is still to be read.
-func (x *storageIndex) reading() bool {
-	return slices.ContainsFunc(x.unread[:], func(names []types.NamespacedName) bool { return len(names) > 0 })
-}
-
-// take takes out the first names, and reports whether there were any.
-func (n *storageNames) take(most int) (part storageNames, some bool) {
-	for i := range n {
-		part[i], n[i] = n[i][:min(most, len(n[i]))], n[i][min(most, len(n[i])):]
-		most -= len(part[i])
-		some = some || len(part[i]) > 0
-	}
-	return part, some
+	changed, known := x.next()
+	x.feed(x, changed, known && len(changed[world.StorageClass]) == 0)
 }
 
 // readAll begins to read every object.
 func (x *storageIndex) readAll() {
-	stamp, marks := x.stamp, x.marks
 	*x = storageIndex{
-		engine: x.engine, stamp: stamp, marks: marks, naming: map[string][]types.NamespacedName{}, users: map[types.NamespacedName][]types.NamespacedName{},
-		claimsOf: map[types.NamespacedName][]types.NamespacedName{}, attachments: map[string]attachment{}, ofVolume: map[string][]string{},
-		onNode: map[string][]string{}, unready: map[string]bool{}, totals: newStorageTotals(),
+		changeFeed: x.changeFeed, naming: map[string][]types.NamespacedName{}, users: newClaimUsers(x.engine), attachments: map[string]attachment{},
+		ofVolume: map[string][]string{}, onNode: map[string][]string{}, unready: map[string]bool{}, totals: newStorageTotals(),
 	}
-	for i, kind := range storageKinds {
-		for o := range x.engine.Store().Objects(kind) {
-			x.unread[i] = append(x.unread[i], types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()})
-		}
-	}
+	x.startOver(storageKinds...)
 }
 
 // dirty are the objects whose state has to be found again.
@@ -142,27 +74,27 @@ func (d *dirty) claim(name types.NamespacedName) {
 }
 
 // read takes in the objects of these names.
-func (x *storageIndex) read(names *storageNames, first bool) {
+func (x *storageIndex) read(changed names, first bool) {
 	d := dirty{map[types.NamespacedName]struct{}{}, map[types.NamespacedName]struct{}{}, first}
-	for _, name := range names[aPod] {
+	for _, name := range changed[world.Pod] {
 		x.podChanged(name, &d)
 	}
-	for _, name := range names[anAttachment] {
+	for _, name := range changed[world.VolumeAttachment] {
 		x.attachmentChanged(name.Name, &d)
 	}
-	for _, name := range names[aNode] {
+	for _, name := range changed[world.Node] {
 		x.nodeChanged(name.Name, &d)
 	}
-	for _, name := range names[aCSINode] {
+	for _, name := range changed[world.CSINode] {
 		x.limits.changed(name.Name)
 	}
-	for _, name := range names[aCapacity] {
+	for _, name := range changed[world.CSIStorageCapacity] {
 		x.segments.changed(x.engine, name)
 	}
-	for _, name := range names[aVolume] {
+	for _, name := range changed[world.PersistentVolume] {
 		d.volumes[name] = struct{}{}
 	}
-	for _, name := range names[aClaim] {
+	for _, name := range changed[world.PersistentVolumeClaim] {
 		d.claims[name] = struct{}{}
 	}
 	x.volumes.begin(len(d.volumes))
@@ -187,22 +119,11 @@ func (x *storageIndex) podChanged(name types.NamespacedName, d *dirty) {
 			}
 		}
 	}
-	for _, claim := range x.claimsOf[name] {
-		d.claim(claim)
-		dropName(x.users, claim, name)
-	}
-	delete(x.claimsOf, name)
-	for _, claim := range claims {
+	x.users.change(name, claims, func(claim types.NamespacedName) {
 		if d.claim(claim); x.claim(claim) == nil {
 			d.claims[claim] = struct{}{}
 		}
-		if !slices.Contains(x.users[claim], name) {
-			x.users[claim] = append(x.users[claim], name)
-		}
-	}
-	if len(claims) > 0 {
-		x.claimsOf[name] = claims
-	}
+	})
 }
 
 func (x *storageIndex) attachmentChanged(name string, d *dirty) {
@@ -231,14 +152,6 @@ func (x *storageIndex) attachmentChanged(name string, d *dirty) {
 func (x *storageIndex) attachment(name string) *storagev1.VolumeAttachment {
 	a, _ := x.engine.Store().Object(world.VolumeAttachment, "", name).(*storagev1.VolumeAttachment)
 	return a
-}
-
-// dropName takes a name out of a list, and the list out of the map with its last name.
-func dropName[K, N comparable](from map[K][]N, key K, name N) {
-	left := slices.DeleteFunc(from[key], func(other N) bool { return other == name })
-	if from[key] = left; len(left) == 0 {
-		delete(from, key)
-	}
 }
 
 // nodeChanged marks the volumes that are attached to a node that came, went, or changed between ready and not.
@@ -290,7 +203,7 @@ func (x *storageIndex) claimChanged(name types.NamespacedName) {
 	if is.volume != "" {
 		x.naming[is.volume] = append(x.naming[is.volume], name)
 	}
-	for _, user := range x.users[name] {
+	for _, user := range x.users.pods[name] {
 		if pod := x.engine.Store().Pod(user.Namespace, user.Name); pod != nil {
 			x.limits.changed(pod.Spec.NodeName)
 		}

@@ -17,10 +17,10 @@ import (
 func (x *storageIndex) claimObject(name types.NamespacedName) *storageObject {
 	c := x.claim(name)
 	if c == nil {
-		if len(x.users[name]) == 0 {
+		if len(x.users.pods[name]) == 0 {
 			return nil
 		}
-		return &storageObject{rank: rank{name: name, state: uint8(views.ClaimMissing), since: micro(x.firstUser(name).CreationTimestamp.Time)}}
+		return &storageObject{rank: rank{name: name, state: uint8(views.ClaimMissing), since: micro(x.users.first(name).CreationTimestamp.Time)}}
 	}
 	state, since := x.claimState(c)
 	o := &storageObject{rank: rank{name: name, state: uint8(state)}, class: volume.GetPersistentVolumeClaimClass(c), bytes: storageOf(c.Spec.Resources.Requests), volume: c.Spec.VolumeName}
@@ -47,7 +47,7 @@ func (x *storageIndex) claimState(c *v1.PersistentVolumeClaim) (views.ClaimState
 	case state == diagnose.ClaimUnbound:
 		return views.ClaimUnbound, created
 	case state == diagnose.ClaimDelayed:
-		if pod := x.firstUser(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
+		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
 			return views.ClaimNoNode, pod.CreationTimestamp.Time
 		}
 		return views.ClaimDelayed, created
@@ -143,27 +143,6 @@ func (x *storageIndex) stuckSince(a *storagev1.VolumeAttachment) time.Time {
 		return a.DeletionTimestamp.Time
 	}
 	return a.CreationTimestamp.Time
-}
-
-// firstUser returns the pod to show for a claim: one without a node if there is any, then by name; nil if no pod names the
-// claim.
-func (x *storageIndex) firstUser(claim types.NamespacedName) *v1.Pod {
-	var first *v1.Pod
-	for _, name := range x.users[claim] {
-		pod := x.engine.Store().Pod(name.Namespace, name.Name)
-		if pod == nil {
-			continue
-		}
-		pending := pod.Spec.NodeName == ""
-		if first == nil || pending && first.Spec.NodeName != "" || pending == (first.Spec.NodeName == "") && pod.Name < first.Name {
-			first = pod
-		}
-	}
-	return first
-}
-
-func nameOf(c *v1.PersistentVolumeClaim) types.NamespacedName {
-	return types.NamespacedName{Namespace: c.Namespace, Name: c.Name}
 }
 
 func storageOf(list v1.ResourceList) int64 {
