@@ -12,10 +12,11 @@ import (
 var agreementPane = ListPane[Difference]{
 	Pane: Pane{
 		ID: AgreementPane, Title: "Agreement", Help: "how the cluster's scheduler compares with Orrery", Opens: JourneyPane,
-		minW: 50, minH: 6, body: drawAgreement, borderFact: agreementRight, named: rowNames{Many: "differences"},
+		minW: 50, minH: 6, borderFact: agreementRight, named: rowNames{Many: "differences"},
 	},
-	Columns: differenceColumns, Row: differenceRow,
-	Rows: Source.Differences,
+	Columns: differenceColumns, Row: differenceRow, Head: agreementHead, Empty: "every decision so far was one of Orrery's best",
+	Absent: "there is no other scheduler to compare with: this needs a shadow beside one",
+	Rows:   Source.Differences,
 	In: func(m *Model) *List[Difference] {
 		if m.Agreement == nil {
 			return nil
@@ -68,28 +69,23 @@ func agreementRight(m *Model) string {
 	return count(int(m.Agreement.Compared()), "decisions compared")
 }
 
-// drawAgreement draws how often the cluster's scheduler decides as Orrery would, and why where it does not.
-func drawAgreement(a draw.Area, s *drawCtx) {
+// agreementHead draws how often the cluster's scheduler decides as Orrery would, and below the list the selected difference.
+func agreementHead(a draw.Area, s *drawCtx) draw.Area {
 	g := s.Agreement
-	if g == nil {
-		drawAbsent(a, "there is no other scheduler to compare with: this needs a shadow beside one")
-		return
-	}
 	used := agreementRate(a, g)
-	_, rest := a.Top(used + 1)
-	list := rest
-	if chosen := g.List.At(s.ui.Cursor.Selected); chosen != nil && rest.H >= 10 {
+	_, list := a.Top(used + 1)
+	if g.Compared() == 0 {
+		drawAbsent(a.In(list), "nothing has been decided in the cluster since this began")
+		return a.In(draw.Rect{})
+	}
+	if chosen := g.List.At(s.ui.Cursor.Selected); chosen != nil && list.H >= 10 {
 		const most = 12
 		var below draw.Rect
-		below, list = rest.Bottom(min(detailRows(chosen)+2, rest.H/2, most))
+		below, list = list.Bottom(min(detailRows(chosen)+2, list.H/2, most))
 		_, below = below.Top(1)
 		drawDifference(a.In(below), chosen)
 	}
-	none := "every decision so far was one of Orrery's best"
-	if g.Compared() == 0 {
-		none = "nothing has been decided in the cluster since this began"
-	}
-	table(a.In(list), s, differenceColumns, &g.List, none, differenceRow)
+	return a.In(list)
 }
 
 // agreementRate draws the rate in large figures if there is room, the counts behind it, and what it leaves out.

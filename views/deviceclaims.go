@@ -12,9 +12,9 @@ import (
 var deviceClaimsPane = ListPane[DeviceClaimRow]{
 	Pane: Pane{
 		ID: DeviceClaimsPane, Title: "Resource claims", Help: "claims for devices, the troubled ones first", Opens: ExplainPane, Describes: "ResourceClaim",
-		minW: 50, minH: 5, body: drawDeviceClaims, borderFact: deviceClaimsRight, named: rowNames{Many: "claims"},
+		minW: 50, minH: 5, borderFact: deviceClaimsRight, named: rowNames{Many: "claims"},
 	},
-	Columns: deviceClaimColumns, Row: deviceClaimRow, Empty: "there are no claims for devices",
+	Columns: deviceClaimColumns, Row: deviceClaimRow, Empty: "there are no claims for devices", Absent: "devices have not been read yet", Head: deviceClaimsHead,
 	Detail: func(c *DeviceClaimRow) (string, string) {
 		pods := labelled("pod", c.Pod)
 		if c.Pods > 1 {
@@ -87,13 +87,9 @@ func deviceClaimsRight(m *Model) string {
 	return readSoFar(m.Devices.Reading, counted(claims, "claim"))
 }
 
-// drawDeviceClaims draws the counts and the list.
-func drawDeviceClaims(a draw.Area, s *drawCtx) {
-	if s.Devices == nil {
-		drawAbsent(a, "devices have not been read yet")
-		return
-	}
+// deviceClaimsHead draws the counts.
+func deviceClaimsHead(a draw.Area, s *drawCtx) draw.Area {
 	stateCounts(a.Row(0), "claims", deviceClaimStyles[:], s.Devices.Claims[:])
 	_, rest := a.Top(2)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }

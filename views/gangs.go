@@ -14,9 +14,9 @@ import (
 var gangsPane = ListPane[GangRow]{
 	Pane: Pane{
 		ID: GangsPane, Title: "Gangs", Help: "pods that are bound together: a row and a bar for each gang, the troubled ones first", Opens: PodsPane,
-		Describes: "Workload", minW: 50, minH: 5, body: drawGangs, borderFact: gangsRight, named: rowNames{Many: "gangs"},
+		Describes: "Workload", minW: 50, minH: 5, borderFact: gangsRight, named: rowNames{Many: "gangs"},
 	},
-	Columns: gangColumns, Row: gangRow, Empty: noGangs, Detail: gangDetail,
+	Columns: gangColumns, Row: gangRow, Empty: noGangs, Absent: "gangs have not been read yet", Head: gangsHead, Detail: gangDetail,
 	Rows: Source.Gangs,
 	In: func(m *Model) *List[GangRow] {
 		if m.Gangs == nil {
@@ -170,13 +170,9 @@ func gangsRight(m *Model) string {
 	return readSoFar(m.Gangs.Reading, words)
 }
 
-// drawGangs draws the counts of gangs and of their pods, which explain the bars, and the list.
-func drawGangs(a draw.Area, s *drawCtx) {
+// gangsHead draws the counts of gangs and of their pods, which explain the bars.
+func gangsHead(a draw.Area, s *drawCtx) draw.Area {
 	g := s.Gangs
-	if g == nil {
-		drawAbsent(a, "gangs have not been read yet")
-		return
-	}
 	const roomy, airy = 10, 16
 	rows := 1
 	if a.H >= airy {
@@ -195,5 +191,5 @@ func drawGangs(a draw.Area, s *drawCtx) {
 		y++
 	}
 	_, rest := a.Top(y)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 var journeyPane = ListPane[JourneyStep]{
-	Pane:    Pane{ID: JourneyPane, Title: "Journey", About: AboutPod, Opens: ExplainPane, minW: 50, minH: 5, body: drawJourney},
-	Columns: stepColumns, Row: stepRow, Empty: "no transitions yet",
+	Pane:    Pane{ID: JourneyPane, Title: "Journey", About: AboutPod, Opens: ExplainPane, minW: 50, minH: 5},
+	Columns: stepColumns, Row: stepRow, Empty: "no transitions yet", Absent: "select a pod and press enter", Head: journeyHead,
 	In: func(m *Model) *List[JourneyStep] {
 		if m.Journey == nil {
 			return nil
@@ -32,14 +32,9 @@ var stepColumns = []draw.Column{
 	{Long: "duration", Short: "took", Min: 6, Rank: 7, Right: true},
 }
 
-// drawJourney draws one pod's history: its facts, then every transition with its cause and the time in the previous
-// state.
-func drawJourney(a draw.Area, s *drawCtx) {
+// journeyHead draws the pod: its facts, what it waits for, and its time in each state.
+func journeyHead(a draw.Area, s *drawCtx) draw.Area {
 	j := s.Journey
-	if j == nil {
-		drawAbsent(a, "select a pod and press enter")
-		return
-	}
 	drawState(a.Row(0), 0, 16, j.State)
 	x := a.FitPath(17, 0, a.W-34, themes.Title.With(themes.Bold), j.Pod)
 	r := rowWriter{a: a.Row(0), x: x}
@@ -72,7 +67,7 @@ func drawJourney(a draw.Area, s *drawCtx) {
 		y = drawStateTime(a, y, j, s.now)
 	}
 	_, rest := a.Top(y + 1)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 // drawStateTime draws the collected steps as one line of time, each span in the style of its state, and the total

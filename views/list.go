@@ -13,10 +13,12 @@ type ListPane[R any] struct {
 	Pane
 
 	// Columns are the table's columns, Row draws a row, and Empty is the text without rows. They may be nil for a pane
-	// that draws its own table.
-	Columns []draw.Column
-	Row     func(row draw.Area, r *R, slots *draw.Slots, s *drawCtx)
-	Empty   string
+	// that draws its own table. Absent is the text while the model has no list.
+	Columns       []draw.Column
+	Row           func(row draw.Area, r *R, slots *draw.Slots, s *drawCtx)
+	Empty, Absent string
+	// Head draws what is above the list and beside it, and returns the area left for the list; nil if there is nothing.
+	Head func(draw.Area, *drawCtx) draw.Area
 	// Detail returns the selected row in full: a title and a text. Nil if the columns show everything.
 	Detail func(r *R) (title, text string)
 
@@ -73,16 +75,24 @@ func (l *ListPane[R]) found(m *Model) *List[R] {
 	return list
 }
 
-// draw draws the list, and below it the selected row in full.
-func (l *ListPane[R]) draw(a draw.Area, s *drawCtx) { l.table(l.detail(a, s), s) }
+// draw draws the head, the list, and below it the selected row in full.
+func (l *ListPane[R]) draw(a draw.Area, s *drawCtx) {
+	if l.found(s.Model) == nil {
+		drawAbsent(a, cmp.Or(l.Absent, l.Empty))
+		return
+	}
+	if l.Head != nil {
+		a = l.Head(a, s)
+	}
+	l.table(l.detail(a, s), s)
+}
 
 // detail draws the selected row in full at the bottom of an area, and returns the rest of the area.
 func (l *ListPane[R]) detail(a draw.Area, s *drawCtx) draw.Area {
-	list := l.found(s.Model)
-	if list == nil || l.Detail == nil {
+	if l.Detail == nil {
 		return a
 	}
-	r := selected(s, list)
+	r := selected(s, l.found(s.Model))
 	if r == nil {
 		return a
 	}
@@ -92,11 +102,7 @@ func (l *ListPane[R]) detail(a draw.Area, s *drawCtx) draw.Area {
 
 // table draws the list.
 func (l *ListPane[R]) table(a draw.Area, s *drawCtx) {
-	if list := l.found(s.Model); list != nil {
-		table(a, s, l.Columns, list, l.Empty, l.Row)
-	} else {
-		drawAbsent(a, l.Empty)
-	}
+	table(a, s, l.Columns, l.found(s.Model), l.Empty, l.Row)
 }
 
 // rows returns the list as a RowSet.

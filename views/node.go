@@ -9,8 +9,8 @@ import (
 )
 
 var nodePane = ListPane[NodePod]{
-	Pane:    Pane{ID: NodePane, Title: "Node", About: AboutNode, Opens: JourneyPane, minW: 50, minH: 6, body: drawNode, named: rowNames{"pods", "on this node"}},
-	Columns: nodePodColumns, Row: nodePodRow, Empty: "no pods on this node",
+	Pane:    Pane{ID: NodePane, Title: "Node", About: AboutNode, Opens: JourneyPane, minW: 50, minH: 6, named: rowNames{"pods", "on this node"}},
+	Columns: nodePodColumns, Row: nodePodRow, Empty: "no pods on this node", Absent: "select a node and press enter", Head: nodeHead,
 	Rows: Source.NodePods,
 	In: func(m *Model) *List[NodePod] {
 		if m.Node == nil {
@@ -41,13 +41,9 @@ var nodePodColumns = []draw.Column{
 	{Long: "affinity, claims", Short: "has", Min: 10, Grow: 1, Max: 20, Rank: 4},
 }
 
-// drawNode draws one node: its resources, its facts and its pods.
-func drawNode(a draw.Area, s *drawCtx) {
+// nodeHead draws the node: its resources and facts, and its images beside the pods.
+func nodeHead(a draw.Area, s *drawCtx) draw.Area {
 	n := s.Node
-	if n == nil {
-		drawAbsent(a, "select a node and press enter")
-		return
-	}
 	x := a.FitHost(0, 0, a.W/2, themes.Title.With(themes.Bold), n.Row.Name)
 	r := rowWriter{a: a.Row(0), x: x}
 	for _, m := range nodeMarks {
@@ -72,7 +68,7 @@ func drawNode(a draw.Area, s *drawCtx) {
 		rest, _ = rest.Left(rest.W - 3)
 		drawImages(a.In(images), n.Images)
 	}
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 func nodePodRow(row draw.Area, p *NodePod, places *draw.Slots, _ *drawCtx) {

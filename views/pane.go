@@ -132,7 +132,6 @@ func (p *Pane) Draw(a draw.Area, m *Model, ui *State, now time.Time) {
 	p.inside(a, &drawCtx{Model: m, ui: ui, now: now, pane: p})
 }
 
-// drawCtx is the input of a pane's drawing.
 // asOf is the time from which ages are counted: that of the last news, while none comes.
 func (m *Model) asOf(now time.Time) time.Time {
 	if at := m.Header.AsOf; !at.IsZero() && at.Before(now) {
@@ -141,6 +140,7 @@ func (m *Model) asOf(now time.Time) time.Time {
 	return now
 }
 
+// drawCtx is the input of a pane's drawing.
 type drawCtx struct {
 	*Model
 	ui   *State

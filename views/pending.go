@@ -33,8 +33,8 @@ type PendingGroup struct {
 }
 
 var pendingPane = ListPane[PendingGroup]{
-	Pane:    Pane{ID: PendingPane, Title: "Pending", Opens: ExplainPane, minW: 50, minH: 8, body: drawPending},
-	Columns: pendingColumns, Row: pendingRow, Empty: "no pending pods",
+	Pane:    Pane{ID: PendingPane, Title: "Pending", Opens: ExplainPane, minW: 50, minH: 8},
+	Columns: pendingColumns, Row: pendingRow, Empty: "no pending pods", Absent: "press P to group the pending pods", Head: pendingHead,
 	Detail: func(g *PendingGroup) (string, string) {
 		if g.Fix == "" {
 			return g.Owner, joinDetails(g.Cause, "no single change that was tried places one of them")
@@ -65,13 +65,9 @@ func placesText(g *PendingGroup) string {
 	return strconv.Itoa(g.Places) + " of " + strconv.Itoa(g.Pods)
 }
 
-// drawPending draws what would help all pending pods, and the groups, the worst first.
-func drawPending(a draw.Area, s *drawCtx) {
+// pendingHead draws what would help all pending pods.
+func pendingHead(a draw.Area, s *drawCtx) draw.Area {
 	p := s.Pending
-	if p == nil {
-		drawAbsent(a, "press P to group the pending pods")
-		return
-	}
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	r := rowWriter{a: a.Row(0)}
 	r.number(text, "", p.Pods, "pending pods")
@@ -86,7 +82,7 @@ func drawPending(a draw.Area, s *drawCtx) {
 		y = a.Wrap(0, y, a.W, 1, dim, strconv.Itoa(p.More)+" smaller groups are left out")
 	}
 	_, rest := a.Top(y + 1)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 func pendingRow(row draw.Area, g *PendingGroup, places *draw.Slots, s *drawCtx) {

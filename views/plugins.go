@@ -7,8 +7,8 @@ import (
 )
 
 var pluginsPane = ListPane[PluginRow]{
-	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, body: drawPlugins, named: rowNames{Many: "plugins"}},
-	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs",
+	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, named: rowNames{Many: "plugins"}},
+	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs", Absent: "no plugin has been measured yet", Head: pluginsHead,
 	Rows: Source.Plugins,
 	In: func(m *Model) *List[PluginRow] {
 		if m.Plugins == nil {
@@ -37,17 +37,13 @@ var pluginColumns = []draw.Column{
 	{Long: "rejected", Short: "reject", Min: 8, Grow: 1, Max: 12, Rank: 1, Right: true},
 }
 
-// drawPlugins draws every plugin's cost and rejections.
-func drawPlugins(a draw.Area, s *drawCtx) {
+// pluginsHead draws which profile the plugins are of.
+func pluginsHead(a draw.Area, s *drawCtx) draw.Area {
 	p := s.Plugins
-	if p == nil {
-		drawAbsent(a, "no plugin has been measured yet")
-		return
-	}
 	x := a.Text(0, 0, themes.Style(themes.Dim), "profile ")
 	a.Fit(x, 0, a.W-x, themes.Title.With(themes.Bold), p.Profile)
 	_, rest := a.Top(2)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 func pluginRow(row draw.Area, p *PluginRow, places *draw.Slots, _ *drawCtx) {

@@ -12,10 +12,10 @@ import (
 var pressurePane = ListPane[PressurePod]{
 	Pane: Pane{
 		ID: PressurePane, Title: "Pressure", About: AboutNode, Opens: JourneyPane, AllNamespaces: true,
-		minW: 50, minH: 8, body: drawPressure, borderFact: pressureRight,
+		minW: 50, minH: 8, borderFact: pressureRight,
 		named: rowNames{"pods", "on this node"},
 	},
-	Columns: pressureColumns, Row: pressureRow, Empty: "no pods on this node",
+	Columns: pressureColumns, Row: pressureRow, Empty: "no pods on this node", Absent: "select a node and press p", Head: pressureHead,
 	Rows: Source.PressurePods,
 	In: func(m *Model) *List[PressurePod] {
 		if m.Pressure == nil {
@@ -63,22 +63,18 @@ func pressureRight(m *Model) string {
 	return "ranked by " + p.RankedBy
 }
 
-// drawPressure draws a node's eviction signals, and its pods in eviction order.
-func drawPressure(a draw.Area, s *drawCtx) {
+// pressureHead draws a node's eviction signals, above its pods in eviction order.
+func pressureHead(a draw.Area, s *drawCtx) draw.Area {
 	p := s.Pressure
-	if p == nil {
-		drawAbsent(a, "select a node and press p")
-		return
-	}
-	pressureHead(a, p, s.now)
+	pressureNode(a, p, s.now)
 	y := pressureNotes(a, p)
 	y = pressureSignals(a, p, y)
 	_, rest := a.Top(y)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
-// pressureHead draws the node, its pressure conditions, and the age of the readings.
-func pressureHead(a draw.Area, p *Pressure, now time.Time) {
+// pressureNode draws the node, its pressure conditions, and the age of the readings.
+func pressureNode(a draw.Area, p *Pressure, now time.Time) {
 	x := a.FitHost(0, 0, a.W/2, themes.Title.With(themes.Bold), p.Node)
 	r := rowWriter{a: a.Row(0), x: x}
 	for _, c := range p.Conditions {

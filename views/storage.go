@@ -13,9 +13,9 @@ import (
 var storagePane = ListPane[ClaimRow]{
 	Pane: Pane{
 		ID: StoragePane, named: rowNames{Many: "claims"}, Title: "Storage", Help: "claims, the troubled ones first, capacity left and attach limits", Opens: JourneyPane,
-		Describes: "PersistentVolumeClaim", minW: 50, minH: 6, body: drawStorage, borderFact: storageRight,
+		Describes: "PersistentVolumeClaim", minW: 50, minH: 6, borderFact: storageRight,
 	},
-	Columns: claimColumns, Row: claimRow, Empty: "there are no claims",
+	Columns: claimColumns, Row: claimRow, Empty: "there are no claims", Absent: "storage has not been read yet", Head: storageHead,
 	Detail: func(c *ClaimRow) (string, string) {
 		pods := labelled("pod", c.Pod)
 		if c.Pods > 1 {
@@ -98,13 +98,8 @@ func storageRight(m *Model) string {
 	return readSoFar(m.Storage.Reading, words)
 }
 
-// drawStorage draws how many claims and volumes are in which state, what is left of capacity and of attachments, and the
-// claims.
-func drawStorage(a draw.Area, s *drawCtx) {
-	if s.Storage == nil {
-		drawAbsent(a, "storage has not been read yet")
-		return
-	}
+// storageHead draws how many claims and volumes are in which state, what is left of capacity and of attachments.
+func storageHead(a draw.Area, s *drawCtx) draw.Area {
 	y := storageCounts(a, s.Storage)
 	const roomy, airy = 16, 20
 	if a.H >= roomy {
@@ -115,7 +110,7 @@ func drawStorage(a draw.Area, s *drawCtx) {
 		y++
 	}
 	_, rest := a.Top(y)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 // storageCounts draws the counts of claims, and of volumes if there is room for a second row.

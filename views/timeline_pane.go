@@ -12,8 +12,8 @@ import (
 )
 
 var timelinePane = ListPane[Mark]{
-	Pane:    Pane{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, body: drawTimelinePane, borderFact: timelineRight, named: rowNames{"marks", "in this recording"}},
-	Columns: markColumns, Row: markRow,
+	Pane:    Pane{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, borderFact: timelineRight, named: rowNames{"marks", "in this recording"}},
+	Columns: markColumns, Row: markRow, Empty: "this recording has no marks", Absent: "there is no timeline here", Head: timelineHead,
 	Rows: Source.Marks,
 	In: func(m *Model) *List[Mark] {
 		if m.Timeline == nil {
@@ -59,14 +59,10 @@ type timelineCtx struct {
 	y     int
 }
 
-// drawTimelinePane draws the recording in full: pending pods and decisions as curves over the same time axis, the
-// current time, and the marks to seek to.
-func drawTimelinePane(a draw.Area, s *drawCtx) {
+// timelineHead draws the recording in full: pending pods and decisions as curves over the same time axis, and the
+// current time.
+func timelineHead(a draw.Area, s *drawCtx) draw.Area {
 	t := s.Timeline
-	if t == nil {
-		drawAbsent(a, "there is no timeline here")
-		return
-	}
 	kinds := markKinds(t.Marks)
 	labels, lanes := 13, false
 	if a.W >= 96 {
@@ -103,7 +99,7 @@ func drawTimelinePane(a draw.Area, s *drawCtx) {
 		s.ui.Hits.Scrubber = draw.Rect{X: p.track.X, Y: p.track.Y + from, W: p.track.W, H: p.y - from}
 	}
 	_, rest := a.Rect.Top(p.y)
-	table(a.In(rest), s, markColumns, &t.Listed, "this recording has no marks", markRow)
+	return a.In(rest)
 }
 
 // facts draws the current time and the next mark.

@@ -9,9 +9,9 @@ import (
 var volumesPane = ListPane[VolumeRow]{
 	Pane: Pane{
 		ID: VolumesPane, named: rowNames{Many: "volumes"}, Title: "Volumes", Help: "persistent volumes, the troubled ones first", Opens: JourneyPane,
-		Describes: "PersistentVolume", AllNamespaces: true, minW: 50, minH: 5, body: drawVolumes, borderFact: storageRight,
+		Describes: "PersistentVolume", AllNamespaces: true, minW: 50, minH: 5, borderFact: storageRight,
 	},
-	Columns: volumeColumns, Row: volumeRow, Empty: "there are no volumes",
+	Columns: volumeColumns, Row: volumeRow, Empty: "there are no volumes", Absent: "storage has not been read yet", Head: volumesHead,
 	Detail: func(v *VolumeRow) (string, string) {
 		return v.Name, joinDetails(v.State.Word(), labelled("attached to", v.Attached), labelled("size", v.Size), labelled("class", v.Class), v.Place, labelled("claim", v.Claim),
 			labelled("reclaim policy", v.Policy))
@@ -48,15 +48,11 @@ var volumeColumns = []draw.Column{
 	{Long: "attached to", Short: "attached to", Min: 18, Grow: 8, Rank: 1},
 }
 
-// drawVolumes draws the counts and the list.
-func drawVolumes(a draw.Area, s *drawCtx) {
-	if s.Storage == nil {
-		drawAbsent(a, "storage has not been read yet")
-		return
-	}
+// volumesHead draws the counts.
+func volumesHead(a draw.Area, s *drawCtx) draw.Area {
 	stateCounts(a.Row(0), "volumes", volumeStyles[:], s.Storage.Volumes[:]).fact(themes.Style(themes.Text), s.Storage.Size, "in all")
 	_, rest := a.Top(2)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 func volumeRow(row draw.Area, v *VolumeRow, places *draw.Slots, s *drawCtx) {

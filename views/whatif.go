@@ -10,8 +10,8 @@ import (
 )
 
 var whatIfPane = ListPane[WhatIfChange]{
-	Pane:    Pane{ID: WhatIfPane, Title: "What-if", Opens: JourneyPane, minW: 50, minH: 10, body: drawWhatIf},
-	Columns: changeColumns, Row: changeRow, Empty: "no pod would change outcome",
+	Pane:    Pane{ID: WhatIfPane, Title: "What-if", Opens: JourneyPane, minW: 50, minH: 10},
+	Columns: changeColumns, Row: changeRow, Empty: "no pod would change outcome", Absent: "select a pod or node and press w", Head: whatIfHead,
 	Detail: func(c *WhatIfChange) (string, string) {
 		is := c.To.Word() + labelled(" on", c.After)
 		if c.Unchanged {
@@ -38,13 +38,9 @@ var changeColumns = []draw.Column{
 	{Long: "reason", Short: "reason", Min: 18, Grow: 4, Rank: 3},
 }
 
-// drawWhatIf draws the cluster before and after a change, marked as a what-if, and the command that repeats it.
-func drawWhatIf(a draw.Area, s *drawCtx) {
+// whatIfHead draws the cluster before and after a change, marked as a what-if, and the command that repeats it.
+func whatIfHead(a draw.Area, s *drawCtx) draw.Area {
 	w := s.WhatIf
-	if w == nil {
-		drawAbsent(a, "select a pod or node and press w")
-		return
-	}
 	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ what-if:")
 	a.Fit(x+1, 0, a.W-x-1, themes.Title.With(themes.Bold), w.Tried)
 	x = 0
@@ -70,7 +66,7 @@ func drawWhatIf(a draw.Area, s *drawCtx) {
 	}
 	drawWhatIfCounts(counts, w, !beside && !below)
 	_, rest = a.Top(y + 1)
-	s.pane.list.draw(a.In(rest), s)
+	return a.In(rest)
 }
 
 // notesColumn is the column from which there is room beside the totals.
