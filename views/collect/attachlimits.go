@@ -39,7 +39,7 @@ func (x *storageIndex) measureNodes(nodes *nodeTable, meter *nodevolumelimits.Me
 	if c.nodes == nil {
 		c.nodes = map[string]measuredNode{}
 	}
-	changed, left := len(c.nodes) > len(nodes.known), maxRead
+	changed, left := false, maxRead
 	for i := range nodes.known {
 		k := &nodes.known[i]
 		was, known := c.nodes[k.node.Name]
@@ -60,7 +60,7 @@ func (x *storageIndex) measureNodes(nodes *nodeTable, meter *nodevolumelimits.Me
 		}
 		c.nodes[k.node.Name] = is
 	}
-	if changed {
+	if changed || len(c.nodes) > len(nodes.known) { // then some are gone
 		c.sort(nodes)
 	}
 	return left > 0

@@ -130,6 +130,20 @@ func TestStorage_CapacityAndLimits(t *testing.T) {
 	}
 }
 
+// A node that goes while another one comes takes its limits along.
+func TestStorage_LimitsOfReplacedNode(t *testing.T) {
+	n1 := mk.Node("n1").Obj()
+	e, c := storageCluster(t, n1, mk.CSINode("n1").Limit(driver, 2).Obj()), collect.New(collect.Options{})
+	if limits := storageOf(c, e, views.StoragePane).Limits; len(limits) != 1 {
+		t.Fatalf("the limits are %+v, want those of n1", limits)
+	}
+	applyStorage(t, e, world.Added, mk.Node("n2").Obj())
+	applyStorage(t, e, world.Deleted, n1)
+	if limits := storageOf(c, e, views.StoragePane).Limits; len(limits) != 0 {
+		t.Errorf("the limits are %+v, want none", limits)
+	}
+}
+
 func TestStorage_VolumesByTrouble(t *testing.T) {
 	v := storageOf(collect.New(collect.Options{}), storageCluster(t, storageObjects()...), views.VolumesPane)
 	var got []string
