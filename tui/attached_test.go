@@ -108,15 +108,13 @@ func TestAttached_StandsStillAndGoesBack(t *testing.T) {
 }
 
 func TestAttached_Goldens(t *testing.T) {
-	for name, size := range map[string][2]int{"80x24": {80, 24}, "140x40": {140, 40}, "220x60": {220, 60}} {
-		s, a, one, clock := attached(t, size[0], size[1])
-		golden(t, "attached-"+name+".txt", s.plain())
-		lost := one.state
-		lost.LostAt, lost.Lost, lost.RetryAt = clock.Add(-12*time.Second), errors.New("the scheduler stops"), clock.Add(4*time.Second)
-		lost.Retry = errors.New("no scheduler leads: the lease kube-system/kube-scheduler has no holder")
-		a.put(attach.Batch{State: lost})
-		golden(t, "attached-lost-"+name+".txt", s.advance(time.Second).plain())
-	}
+	s, a, one, clock := attached(t, 140, 40)
+	golden(t, "attached-140x40.txt", s.plain())
+	lost := one.state
+	lost.LostAt, lost.Lost, lost.RetryAt = clock.Add(-12*time.Second), errors.New("the scheduler stops"), clock.Add(4*time.Second)
+	lost.Retry = errors.New("no scheduler leads: the lease kube-system/kube-scheduler has no holder")
+	a.put(attach.Batch{State: lost})
+	golden(t, "attached-lost-140x40.txt", s.advance(time.Second).plain())
 }
 
 // While the scheduler cannot record on disk, the first line says so.

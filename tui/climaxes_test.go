@@ -78,7 +78,9 @@ func TestStories_ShowTheirClimax(t *testing.T) {
 				s.shows(c.shows...)
 				checkSize(t, s)
 				checkBoxes(t, s)
-				golden(t, filepath.Join("stories", c.story, fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
+				if size[0] == 80 {
+					golden(t, filepath.Join("stories", c.story, "80x24.txt"), s.plain())
+				}
 				s.advance(c.laterAfter - c.after).shows(c.later...)
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,13 +96,15 @@ func TestGangs_CountsDown(t *testing.T) {
 	s.keys(":").typeText("goto 0s").keys("enter").shows("no pod group exists")
 }
 
-// TestGangs_MatchGoldens draws the pane at every size.
+// TestGangs_MatchGoldens draws the pane at every size, and compares one.
 func TestGangs_MatchGoldens(t *testing.T) {
 	d := gangRecording(t, 330*time.Second)
 	for _, size := range albumSizes {
 		s := watch(t, d, size[0], size[1]).keys(":").typeText("gangs").keys("enter", "down")
 		checkSize(t, s)
 		checkBoxes(t, s)
-		golden(t, filepath.Join("scenes", "gangs", fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
+		if slices.Contains(oneSize, size) {
+			golden(t, filepath.Join("scenes", "gangs", fmt.Sprintf("%dx%d.txt", size[0], size[1])), s.plain())
+		}
 	}
 }

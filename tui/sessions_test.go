@@ -324,6 +324,7 @@ func TestScreen_SameKeysSameBytes(t *testing.T) {
 	}
 }
 
+// TestScreen_SessionGoldens draws what lies over a pane: a page, a menu, and what is typed.
 func TestScreen_SessionGoldens(t *testing.T) {
 	for _, size := range []struct {
 		name string
@@ -333,17 +334,10 @@ func TestScreen_SessionGoldens(t *testing.T) {
 			name string
 			keys []string
 		}{
-			{"overview", nil},
-			{"queue", []string{"2", "down"}},
-			{"journey", []string{"2", "down", "enter"}},
-			{"explain", []string{"2", "down", "enter", "e"}},
-			{"timeline", []string{"M"}},
 			{"describe", []string{"3", "d"}},
 			{"menu", []string{"3", "w"}},
-			{"whatif", []string{"3", "w", "a"}},
 			{"command", []string{":", "t"}},
 			{"filter", []string{"7", "/", "w", "e", "b"}},
-			{"help", []string{"2", "?"}},
 		} {
 			t.Run(tt.name+" "+size.name, func(t *testing.T) {
 				s := newSession(t, size.w, size.h).keys("space").advance(48*time.Second).keys("space", "esc").keys(tt.keys...)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,7 +44,8 @@ type size struct{ w, h int }
 
 func (s size) String() string { return fmt.Sprintf("%dx%d", s.w, s.h) }
 
-var goldenSizes = []size{{60, 16}, {80, 24}, {140, 40}, {220, 60}}
+// goldenSizes are a terminal's usual size, where the overview is stacked and lists drop columns, and one with room for all.
+var goldenSizes = []size{{80, 24}, {140, 40}}
 
 func screen(m *views.Model, ui *views.State, s size, g draw.Glyphs) *draw.Canvas {
 	c := draw.New(s.w, s.h)
@@ -58,9 +62,15 @@ var paneNames = map[views.PaneID]string{
 	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "gangs",
 }
 
-func TestPanes_GoldensAtEverySize(t *testing.T) {
+// TestPanes_Goldens draws every pane. Only the overview has layouts of its own on the smallest and on wide screens; that lists
+// show more columns there is TestLists_ShowMoreColumnsOnWideScreens.
+func TestPanes_Goldens(t *testing.T) {
 	for id, name := range paneNames {
-		for _, s := range goldenSizes {
+		sizes := goldenSizes
+		if id == views.Overview {
+			sizes = []size{{60, 16}, {80, 24}, {140, 40}, {220, 60}}
+		}
+		for _, s := range sizes {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
 				golden(t, filepath.Join(name, s.String()), screen(sample(312, 240), sampleState(id), s, draw.Braille).Plain())
 			})
@@ -123,9 +133,6 @@ func TestOverview_Goldens(t *testing.T) {
 		{"no gangs", noGangs, sampleState(views.GangsPane), size{100, 30}, draw.Braille},
 		{"gangs in ascii", sample(312, 240), sampleState(views.GangsPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
-		{"attached, 80 columns", attached, sampleState(views.Overview), size{80, 24}, draw.Braille},
-		{"attached, 140 columns", attached, sampleState(views.Overview), size{140, 40}, draw.Braille},
-		{"attached, 220 columns", attached, sampleState(views.Overview), size{220, 60}, draw.Braille},
 		{"attached, and the leader is gone", gone, sampleState(views.Overview), size{140, 40}, draw.Braille},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {
@@ -135,11 +142,40 @@ func TestOverview_Goldens(t *testing.T) {
 	}
 }
 
-func TestThemes_OverviewGoldens(t *testing.T) {
+// TestThemes_Goldens draws the overview with colours and without; of the other themes, only the colours differ.
+func TestThemes_Goldens(t *testing.T) {
 	c := screen(sample(312, 240), sampleState(views.Overview), size{120, 40}, draw.Braille)
+	colour, colours := regexp.MustCompile("#[0-9a-f]{6}"), ""
 	for _, theme := range themes.Shipped() {
-		t.Run(theme.Name, func(t *testing.T) {
-			golden(t, filepath.Join("themes", theme.Name), c.SVG(theme))
-		})
+		picture := c.SVG(theme)
+		if theme.Name == "dark" || theme.Name == "mono" {
+			golden(t, filepath.Join("themes", theme.Name), picture)
+		}
+		used := colour.FindAllString(picture, -1)
+		slices.Sort(used)
+		colours += theme.Name + "\n  " + strings.Join(slices.Compact(used), "\n  ") + "\n"
+	}
+	golden(t, filepath.Join("themes", "colours"), colours)
+}
+
+// TestLists_ShowMoreColumnsOnWideScreens names the columns that only wide screens have.
+func TestLists_ShowMoreColumnsOnWideScreens(t *testing.T) {
+	for id, columns := range map[views.PaneID][]string{
+		views.QueuePane: {"rejected by"}, views.SnapshotPane: {"affinity", "claims", "images", "ports"}, views.StoragePane: {"volume"},
+		views.DevicesPane: {"driver"},
+	} {
+		ui := sampleState(id)
+		ui.Zoomed = true
+		heading := func(s size) string {
+			lines := strings.Split(screen(sample(312, 240), ui, s, draw.Braille).Plain(), "\n")
+			return lines[slices.IndexFunc(lines, func(line string) bool {
+				return strings.HasPrefix(line, "  state ") || strings.HasPrefix(line, "  node ")
+			})]
+		}
+		for _, column := range columns {
+			if wide, narrow := heading(size{220, 60}), heading(size{140, 40}); !strings.Contains(wide, column) || strings.Contains(narrow, column) {
+				t.Errorf("%s: want the heading %q on a wide screen only:\n%s\n%s", paneNames[id], column, wide, narrow)
+			}
+		}
 	}
 }
