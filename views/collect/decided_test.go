@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"orrery/core/answers/shadow"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
@@ -100,6 +102,52 @@ func TestHealth_PodsThatNobodyBinds(t *testing.T) {
 	applyTo(t, e, ch, start.Add(6*time.Second), world.Changed{Op: world.Added, Object: lease("replica-a", start.Add(6*time.Second), 0)})
 	if h := health(e, ch, true); h.Unbound != 0 {
 		t.Errorf("a scheduler leads: %+v", h)
+	}
+}
+
+// A pod that backs off because nobody bound it has had a place; one that backs off after a plugin's panic has not.
+func TestHealth_BackoffAfterPanicIsNoPlace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		options                   engine.Options
+		unbound, unplaced, panics int
+	}{
+		"nobody bound it": {engine.Options{}, 1, 0, 0},
+		"a plugin panics": {withPicky(), 0, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.options.Start = start
+			s, err := shadow.New(shadow.Options{Engine: tc.options})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ch := collect.NewHistory(collect.HistoryOptions{})
+			apply := func(at time.Time, event world.Event) {
+				t.Helper()
+				in := world.Input{At: at, Event: event}
+				err := s.Apply(in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ch.Applied(in, err)
+				for more := true; more; {
+					_, more = s.Step()
+				}
+			}
+			apply(start, world.Listed{Kind: world.Lease})
+			apply(start, world.Changed{Op: world.Added, Object: mk.Node("n1").CPU("4").Memory("8Gi").Pods("10").Obj()})
+			pod := mk.Pod("web").CPU("1").Obj()
+			apply(start, world.Changed{Op: world.Added, Object: pod})
+			if tc.panics == 0 {
+				apply(start.Add(shadow.PredictionTimeout), world.Tick{})
+			}
+			if state := s.Engine().Queue().StateOf("default", "web"); state != queue.ErrorBackoff {
+				t.Fatalf("the pod is in %s", state)
+			}
+			h := collect.New(collect.Options{History: ch, Shadows: true}).Model(s.Engine(), collect.Query{}).Header.Health
+			if h.Unbound != tc.unbound || h.Unplaced != tc.unplaced || h.Panics != tc.panics {
+				t.Errorf("the health is %+v, want %d unbound, %d unplaced, %d panics", h, tc.unbound, tc.unplaced, tc.panics)
+			}
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -116,8 +117,8 @@ func (c *Collector) unboundPods(h *views.Health, e *engine.Engine) {
 	if !c.options.Shadows {
 		return
 	}
-	failed := e.Queue().Counts().ErrorBackoff
-	late := failed > 0
+	givenUp := placesGivenUp(e)
+	late := givenUp > 0
 	if first := e.BindingsFrom(0, 1); len(first) > 0 {
 		late = late || first[0].Attempt > 1 || e.Now().Sub(first[0].Since) >= unboundAfter
 	}
@@ -128,11 +129,31 @@ func (c *Collector) unboundPods(h *views.Health, e *engine.Engine) {
 	if w := ch.leases.scheduler(); w != nil && w.Status(e.Now()).State == leader.Held {
 		return
 	}
-	h.Unbound = c.queueCounts(e).Decided + failed
-	h.Unplaced -= failed
+	h.Unbound = c.queueCounts(e).Decided + givenUp
+	h.Unplaced -= givenUp
 	if ch.leases.seen {
 		h.Unheld = printable.Text(ch.leases.name().String())
 	}
+}
+
+// placesGivenUp counts the pods that back off because nobody bound them, which takes a while. Those that failed at once, as of a
+// plugin's error or panic, had no place, or lost it for another reason. A pod whose decision is not in the log any more counts.
+func placesGivenUp(e *engine.Engine) int {
+	failed := e.Queue().Counts().ErrorBackoff
+	n, known := failed, 0
+	for d := range e.Decisions() {
+		if known == failed {
+			break
+		}
+		p, queued := e.Queue().Get(d.Pod.Namespace, d.Pod.Name)
+		if !queued || p.State() != queue.ErrorBackoff || p.GetAttempts() != d.Attempt || p.Pod().UID != d.Pod.UID {
+			continue
+		}
+		if known++; d.Verdict != engine.Placed || p.Since().Sub(d.At) < unboundAfter {
+			n--
+		}
+	}
+	return n
 }
 
 // deviceHealth finds the devices that evict pods, and the claims without devices.

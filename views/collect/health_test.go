@@ -68,13 +68,18 @@ func (picky) Filter(context.Context, fwk.CycleState, *v1.Pod, fwk.NodeInfo) *fwk
 	panic("no zone")
 }
 
-// TestHealth_PluginPanics counts a plugin's panics for five minutes.
-func TestHealth_PluginPanics(t *testing.T) {
+// withPicky are the options of an engine with that plugin.
+func withPicky() engine.Options {
 	settings := config.Default(config.DefaultFeatures())
 	settings.Profiles[0].Plugins.Filter.Enabled = []configv1.Plugin{{Name: "Picky"}}
-	e, err := engine.New(engine.Options{Config: settings, Plugins: framework.Registry{
+	return engine.Options{Config: settings, Plugins: framework.Registry{
 		"Picky": func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return picky{}, nil },
-	}})
+	}}
+}
+
+// TestHealth_PluginPanics counts a plugin's panics for five minutes.
+func TestHealth_PluginPanics(t *testing.T) {
+	e, err := engine.New(withPicky())
 	if err != nil {
 		t.Fatal(err)
 	}
