@@ -180,13 +180,14 @@ func (a *Attached) Ends(last bool) error {
 	return a.Err()
 }
 
-// Annotate sets the header's source and alert.
+// Annotate sets the header's source and alert. While the scheduler is lost, the end of its stream is no news; what is looked at before
+// the end is the past, with or without a stream.
 func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
 	m.Header.Source, m.Header.Mode = a.Name(), a.Mode()
 	if m.Header.Leader == "" && a.shown.Leading {
 		m.Header.Leader = a.Name()
 	}
-	m.Header.Alert = printable.Line(a.alert(), 300)
+	m.Header.Alert, m.Header.Blind = printable.Line(a.alert(), 300), a.Following() && !a.state.Attached()
 	if a.Engine().Store().Len(world.Lease) == 0 {
 		m.Forbidden = map[views.PaneID]string{views.LeaderPane: a.leadership()}
 	}

@@ -144,6 +144,9 @@ func TestAttached_FollowsAFailover(t *testing.T) {
 			a.put(attach.Batch{State: lost})
 			*clock = clock.Add(5 * time.Second)
 			s.advance(time.Second).shows("lost 5s ago: the scheduler stops; looking for the leader", "ATTACHED")
+			if blind := s.screen.frame.Model.Header.Blind; blind == paused {
+				t.Errorf("without a stream the screen is dimmed: %t", blind)
+			}
 			two := newStreamed(t, "orrery-7d4f9c-abcde")
 			a.put(attach.Batch{Segment: &attach.Segment{State: two.state, Player: two.player, Before: lost}, Records: two.until(50 * time.Second), State: two.state})
 			s.advance(2 * time.Second)
@@ -151,6 +154,9 @@ func TestAttached_FollowsAFailover(t *testing.T) {
 				s.shows("orrery-7d4f9c-abcde leads now; $ goes there", "orrery ▸ orrery-7d4f9c-x2x9p", "‖").keys("$").advance(2 * time.Second)
 			}
 			s.shows("orrery ▸ orrery-7d4f9c-abcde", "orrery-7d4f9c-abcde leads after orrery-7d4f9c-x2x9p; nothing between them is missing", "▶ live").lacks("lost")
+			if s.screen.frame.Model.Header.Blind {
+				t.Error("with another stream the screen is dimmed")
+			}
 		})
 	}
 }

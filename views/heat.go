@@ -118,11 +118,11 @@ func heatLegend(a draw.Area, perCell int) {
 		a.Set(x, 0, themes.Style(themes.Heat(fraction)), a.Level(fraction))
 		x++
 	}
-	r := rowWriter{a: a, x: x - 2}
-	r.legend(themes.Dim, "", "allocated")
-	r.fact(themes.Text.With(changedAttrs), "changed", "")
-	r.legend(themes.Warn, "⊘", "cordoned").legend(themes.Bad, "✗", "not ready")
+	r := rowWriter{a: a, x: x - 1}
+	dim := themes.Style(themes.Dim)
+	r.legend(dim, "", "allocated").legend(themes.Text.With(changedAttrs), string(a.Level(0.5)), "changed")
+	r.legend(themes.Style(themes.Warn), "⊘", "cordoned").legend(themes.Style(themes.Bad), "✗", "not ready")
 	if perCell > 1 {
-		r.legend(themes.Dim, "", "a cell is "+countNodes(perCell))
+		r.legend(dim, "", "a cell is "+countNodes(perCell))
 	}
 }

@@ -64,8 +64,8 @@ func (r *rowWriter) fact(s themes.Style, value, noun string) *rowWriter {
 	return r
 }
 
-// legend draws a glyph and its meaning, or neither if they do not fit.
-func (r *rowWriter) legend(token themes.Token, glyph, word string) *rowWriter {
+// legend draws a glyph, which may be empty, and its meaning, or neither if they do not fit.
+func (r *rowWriter) legend(s themes.Style, glyph, word string) *rowWriter {
 	gap := 0
 	if r.x > 0 {
 		gap = 2
@@ -74,8 +74,10 @@ func (r *rowWriter) legend(token themes.Token, glyph, word string) *rowWriter {
 		r.full = true
 		return r
 	}
-	r.x = r.a.Text(r.x+gap, r.y, themes.Style(token), glyph)
-	r.x = r.a.Text(r.x+1, r.y, themes.Style(themes.Dim), word)
+	if r.x += gap; glyph != "" {
+		r.x = r.a.Text(r.x, r.y, s, glyph) + 1
+	}
+	r.x = r.a.Text(r.x, r.y, themes.Style(themes.Dim), word)
 	return r
 }
 

@@ -145,9 +145,9 @@ func markKinds(marks []Mark) []markKind {
 // legend draws the meaning of the signs on the track, and how often each occurs.
 func legend(row draw.Area, kinds []markKind) {
 	r := rowWriter{a: row}
-	r.legend(themes.Focus, "●", "here")
+	r.legend(themes.Style(themes.Focus), "●", "here")
 	for _, k := range kinds {
-		r.legend(k.style().Token(), string(k.glyph()), k.Kind+" "+strconv.Itoa(k.count))
+		r.legend(themes.Style(k.style().Token()), string(k.glyph()), k.Kind+" "+strconv.Itoa(k.count))
 	}
 }
 

@@ -118,8 +118,8 @@ func drawLaneLabel(a draw.Area, z *Zones, i int) {
 }
 
 func zonesLegend(a draw.Area) {
-	r := rowWriter{a: a}
-	r.legend(themes.Focus, "★", "chosen").legend(themes.Focus, "▼▸", "next start index").legend(themes.Dim, "·", "not examined")
+	r, focus := rowWriter{a: a}, themes.Style(themes.Focus)
+	r.legend(focus, "★", "chosen").legend(focus, "▼▸", "next start index").legend(themes.Style(themes.Dim), "·", "not examined")
 }
 
 func stripZones(a draw.Area, s *drawCtx) {
