@@ -151,7 +151,7 @@ func (a *Attached) begin(s *attach.Segment) *Recording {
 	return d
 }
 
-// joins says what lies between the end of one scheduler's stream and the beginning of the next one.
+// joins returns what lies between the end of one scheduler's stream and the beginning of the next one.
 func joins(s, before *attach.State, gap time.Duration) string {
 	text := schedulerName(s) + " leads after " + schedulerName(before)
 	if s.Identity == before.Identity {
@@ -193,7 +193,7 @@ func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
 	}
 }
 
-// leadership says in place of the lease, which a scheduler does not watch, whether the shown one led.
+// leadership stands in place of the lease, which a scheduler does not watch: whether the shown one led.
 func (a *Attached) leadership() string {
 	if a.shown.Leading {
 		return a.Name() + " leads; its lease is not in its stream"
@@ -204,7 +204,7 @@ func (a *Attached) leadership() string {
 // catchingUpFrom is how far behind the end a screen that follows it has to be to say so.
 const catchingUpFrom = 2 * time.Second
 
-// alert says why the screen does not show what the leader does now.
+// alert returns why the screen does not show what the leader does now.
 func (a *Attached) alert() string {
 	own := a.Recording.alert("this is not what the scheduler holds, which decided differently: ")
 	switch behind := a.End().Sub(a.Now()); {
@@ -224,7 +224,7 @@ func (a *Attached) alert() string {
 	return ""
 }
 
-// lost says since when and why there is no stream, and what is done about it.
+// lost returns since when and why there is no stream, and what is done about it.
 func (a *Attached) lost() string {
 	s := &a.state
 	now := a.clock()

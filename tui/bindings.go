@@ -168,7 +168,7 @@ func (s *Screen) run(b *binding, key string) tea.Cmd {
 	return b.run(s, key)
 }
 
-// noBinding says where a key works that does not work here.
+// noBinding returns where a key works that does not work here.
 func noBinding(key string) string {
 	for i := range bindings {
 		if b := &bindings[i]; slices.Contains(b.keys, key) {
@@ -178,7 +178,7 @@ func noBinding(key string) string {
 	return printable.Line(key, 20) + " is not a key; ? lists them"
 }
 
-// notHere says where the key works.
+// notHere returns where the key works.
 func (b *binding) notHere() string { return "not here; it works in " + b.where.name }
 
 // keyNames returns the keys of a row for the reference.

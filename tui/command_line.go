@@ -121,7 +121,7 @@ func listed(some []*command) string {
 	return strings.Join(names, ", ")
 }
 
-// suggestion says which commands may be meant by a name that none has.
+// suggestion returns which commands may be meant by a name that none has.
 func suggestion(typed string) string {
 	near := nearestCommands(typed)
 	if len(near) == 0 {

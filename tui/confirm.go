@@ -27,11 +27,11 @@ type confirmation struct {
 	action  actions.Action
 	cluster string
 	lines   []string
-	// act says that the button that acts is selected, not the one that cancels.
+	// act means that the button that acts is selected, not the one that cancels.
 	act bool
 	// opened is when the dialog opened.
 	opened time.Duration
-	// whatIfOpened says that the what-if's result is open beneath the dialog.
+	// whatIfOpened means that the what-if's result is open beneath the dialog.
 	whatIfOpened bool
 }
 

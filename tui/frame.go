@@ -19,7 +19,7 @@ type Frame struct {
 	Played time.Duration
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
 	ReadOnly string
-	// NotScheduler says that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.
+	// NotScheduler means that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.
 	NotScheduler bool
 }
 

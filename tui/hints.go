@@ -56,21 +56,21 @@ func (s *Screen) worthOf(b *binding) (rank int, word string) {
 
 // hints returns the hints that fit whole into a width, those that are worth the most first.
 func (s *Screen) hints(width int) []draw.Hint {
-	type told struct {
+	type rankedHint struct {
 		rank int
 		hint draw.Hint
 	}
-	var all []told
+	var all []rankedHint
 	for i := range bindings {
 		if b := &bindings[i]; b.hint > 0 && b.worksOn(s.keyPane()) && b.disabledReason(s) == "" {
 			rank, word := s.worthOf(b)
 			if rank == never {
 				continue
 			}
-			all = append(all, told{rank, draw.Hint{Key: b.label, Action: word}})
+			all = append(all, rankedHint{rank, draw.Hint{Key: b.label, Action: word}})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b told) int { return a.rank - b.rank })
+	slices.SortStableFunc(all, func(a, b rankedHint) int { return a.rank - b.rank })
 	const gap, fewest = 3, 3
 	need := 0
 	hints := make([]draw.Hint, 0, len(all)+1)

@@ -44,7 +44,7 @@ type LiveOptions struct {
 	Contexts []string
 	// Again returns how a what-if of the cluster of that name begins on the command line, up to its changes.
 	Again func(name string) string
-	// Schedule says that sessions schedule. Allow permits changes to the cluster from the screen.
+	// Schedule means that sessions schedule. Allow permits changes to the cluster from the screen.
 	Schedule, Allow bool
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The messages from the loop to the screen.
 type (
-	// frameMsg says that the mailbox holds a frame.
+	// frameMsg means that the mailbox holds a frame.
 	frameMsg struct{}
 	// sayMsg is a sentence for the status line.
 	sayMsg struct{ text string }
@@ -37,14 +37,14 @@ type loop struct {
 	// clock is monotonic real time; after is the timer that wait uses.
 	clock    func() time.Duration
 	interval time.Duration
-	// blurred says that the terminal does not have the focus.
+	// blurred means that the terminal does not have the focus.
 	blurred bool
 
 	lastAdvanced time.Duration // when Advance was last called
 	lastBuilt    time.Duration // when the last frame was built
 	stale        bool          // something has changed since
 	played       time.Duration // the real time in which the source moved
-	// partial says that the last model was one.
+	// partial means that the last model was one.
 	partial bool
 
 	// afterHold runs once the engine is released: it changes the source.

@@ -47,7 +47,7 @@ func (s *Screen) handleMouse(msg tea.MouseMsg) tea.Cmd {
 // wheel collects notches: a spun wheel sends more of them than frames can show.
 type wheel struct {
 	notches int
-	// throttled says that the list scrolled less than a wheelInterval ago.
+	// throttled means that the list scrolled less than a wheelInterval ago.
 	throttled bool
 }
 

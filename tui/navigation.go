@@ -22,7 +22,7 @@ type navEntry struct {
 	// fix is the selected fix of an explanation, unless the cursor is onNodes, in its list.
 	fix     int
 	onNodes bool
-	// asNow says that the explanation of a placed pod is of the present.
+	// asNow means that the explanation of a placed pod is of the present.
 	asNow bool
 	// scroll is the first visible row of an explanation's text.
 	scroll int

@@ -22,7 +22,7 @@ type emptyFilter struct {
 
 // TestFilter_WithoutMatchesSaysSo types a filter that matches nothing in every list: the list does not claim to be empty.
 func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
-	said := []emptyFilter{
+	cases := []emptyFilter{
 		{views.QueuePane, []string{"2"}, "no pods match /zzz/ (of ", " pending) · esc clears"},
 		{views.SnapshotPane, []string{"3"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
 		{views.NodesPane, []string{":", "n", "o", "d", "e", "s", "enter"}, "no nodes match /zzz/ (of 9) · esc clears", ""},
@@ -49,12 +49,12 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		typeEmptyFilters(t, watch(t, newDiffering(t), size[0], size[1]), ofShadow)
 		typeEmptyFilters(t, gangsAt(t, 330*time.Second, size[0], size[1]), ofGangs)
 		typeEmptyFilters(t, devicesAt(t, 22*time.Second, size[0], size[1]), ofDevices)
-		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), said)
+		typeEmptyFilters(t, newSession(t, size[0], size[1]).keys("space").advance(58*time.Second).keys("space", "esc"), cases)
 		typeEmptyFilters(t, rollout(t, 62*time.Second, size[0], size[1]), ofStorage)
 	}
-	said = slices.Concat(said, ofStorage, ofDevices, ofGangs, ofShadow)
+	cases = slices.Concat(cases, ofStorage, ofDevices, ofGangs, ofShadow)
 	for _, p := range views.Panes() {
-		listed := slices.ContainsFunc(said, func(tt emptyFilter) bool { return tt.pane == p.ID })
+		listed := slices.ContainsFunc(cases, func(tt emptyFilter) bool { return tt.pane == p.ID })
 		if p.Filters() && !listed {
 			t.Errorf("the list of %s is not tried", p.Title)
 		}
@@ -97,9 +97,9 @@ func (d differing) Annotate(m *views.Model, q collect.Query) {
 	collect.AddAgreement(m, d.shadow.Comparator(), 0, q)
 }
 
-func typeEmptyFilters(t *testing.T, s *session, said []emptyFilter) {
+func typeEmptyFilters(t *testing.T, s *session, cases []emptyFilter) {
 	t.Helper()
-	for _, tt := range said {
+	for _, tt := range cases {
 		s.keys("1").keys(tt.keys...).keys("/").typeText("zzz").keys("enter")
 		if s.screen.top().pane != tt.pane {
 			t.Fatalf("%v lead to %s", tt.keys, s.screen.top().pane)

@@ -153,7 +153,7 @@ func (p *prompt) cancel(s *Screen) {
 	}
 }
 
-// fail says why what was asked for cannot be done. A command that was typed is offered again, until the next key.
+// fail shows why what was asked for cannot be done. A command that was typed is offered again, until the next key.
 func (s *Screen) fail(text string) {
 	if s.lastCommand == "" || s.prompt != nil || s.menu != nil || s.confirm != nil {
 		s.setStatus(text)

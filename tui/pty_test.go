@@ -96,7 +96,7 @@ func runOnTerminal(t testing.TB, what string) *ptytest.Session {
 	return ptytest.Start(t, ptytest.Options{Command: []string{os.Args[0], "subject", what}, Width: 120, Height: 40, Dir: t.TempDir()})
 }
 
-func checkPanicked(t *testing.T, what, says string) {
+func checkPanicked(t *testing.T, what, message string) {
 	t.Helper()
 	s := runOnTerminal(t, what)
 	code, _ := s.Exit()
@@ -104,8 +104,8 @@ func checkPanicked(t *testing.T, what, says string) {
 		t.Errorf("the exit code is %d, want %d", code, term.ExitPanic)
 	}
 	s.CheckRestored()
-	if !bytes.Contains(s.Output(), []byte(says)) {
-		t.Errorf("the panic is not reported: %q is missing in\n%s", says, s.Text())
+	if !bytes.Contains(s.Output(), []byte(message)) {
+		t.Errorf("the panic is not reported: %q is missing in\n%s", message, s.Text())
 	}
 }
 
@@ -182,10 +182,10 @@ func TestRun_SlowLineSuffices(t *testing.T) {
 func TestOptions_FPSBounds(t *testing.T) {
 	for _, tt := range []struct {
 		asked, want int
-		wrong       bool
+		fails       bool
 	}{{0, 30, false}, {1, 1, false}, {60, 60, false}, {61, 0, true}, {-1, 0, true}} {
 		o, err := Options{Source: staticSource{}, FPS: tt.asked}.withDefaults()
-		if (err != nil) != tt.wrong || !tt.wrong && o.FPS != tt.want {
+		if (err != nil) != tt.fails || !tt.fails && o.FPS != tt.want {
 			t.Errorf("FPS %d becomes %d, %v", tt.asked, o.FPS, err)
 		}
 	}

@@ -33,7 +33,7 @@ type Options struct {
 	Node string
 	// Stories are the recordings that :demo switches to; none for a cluster.
 	Stories []Story
-	// StartCard says that a card over the screen introduces the recording at first.
+	// StartCard means that a card over the screen introduces the recording at first.
 	StartCard bool
 	// Clock is monotonic real time; nil is the machine's.
 	Clock func() time.Duration

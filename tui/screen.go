@@ -36,13 +36,13 @@ type Screen struct {
 	menu        *menu
 	// confirm is the open confirmation dialog.
 	confirm *confirmation
-	// startCard says that the start card is shown; once closed it is not shown again.
+	// startCard means that the start card is shown; once closed it is not shown again.
 	startCard bool
 	status    string
 
 	theme       *themes.Theme
 	themeChosen bool // the user chose the theme
-	// light says that the terminal's background is light: as it says itself, else as the first theme or the environment has it.
+	// light means that the terminal's background is light: as it says itself, else as the first theme or the environment has it.
 	light bool
 	pens  *themes.Pens
 	show  func(*draw.Canvas, *themes.Pens)
@@ -62,14 +62,14 @@ type Screen struct {
 
 	history history
 	names   namesMsg
-	// whatIfNumber numbers the what-ifs; whatIfPending says that the last one has no result yet.
+	// whatIfNumber numbers the what-ifs; whatIfPending means that the last one has no result yet.
 	whatIfNumber  int
 	whatIfPending bool
 	// summaryNumber and summaryPending are the same for summaries of the pending pods.
 	summaryNumber  int
 	summaryPending bool
 	wheel          wheel
-	// findingRow says that the whole list is being searched for the selected row.
+	// findingRow means that the whole list is being searched for the selected row.
 	findingRow bool
 }
 

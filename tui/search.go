@@ -10,13 +10,13 @@ import (
 // search is a search in the text of an open entry, in whatever case.
 type search struct {
 	text string
-	// found are the rows that have the text, and more says that there are rows that were not looked at.
+	// found are the rows that have the text, and more means that there are rows that were not looked at.
 	found []int
 	more  bool
 	// at is the index of the match that the cursor went to last, and wentTo where that left the cursor: the help goes no further
 	// than its last page.
 	at, wentTo int
-	// frame is the one whose rows were looked at; looked says that one was.
+	// frame is the one whose rows were looked at; looked means that one was.
 	frame  *Frame
 	looked bool
 }
@@ -131,7 +131,7 @@ func (s *Screen) nextFound(step int) {
 	s.goToMatch(i)
 }
 
-// describeSearch says in the state what is searched for, and how many rows have it.
+// describeSearch describes in the state what is searched for, and how many rows have it.
 func (s *Screen) describeSearch(state *views.State) {
 	state.Search, state.SearchAt, state.SearchOf, state.SearchMore = "", 0, 0, false
 	q := s.top().search

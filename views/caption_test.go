@@ -35,13 +35,13 @@ func TestCaption_FollowsNotes(t *testing.T) {
 
 // TestCaption_OnlyWhereThereIsOne: a recording without words, and a small screen, leave the line to the panes.
 func TestCaption_OnlyWhereThereIsOne(t *testing.T) {
-	told, mute := sample(312, 60), sample(312, 60)
-	mute.Timeline.Title, mute.Timeline.Marks = "", mute.Timeline.Marks[1:3]
+	captioned, bare := sample(312, 60), sample(312, 60)
+	bare.Timeline.Title, bare.Timeline.Marks = "", bare.Timeline.Marks[1:3]
 	for _, tt := range []struct {
 		m    *views.Model
 		h    int
 		rows int
-	}{{told, 30, 25}, {mute, 30, 26}, {told, 19, 15}, {&views.Model{}, 30, 27}} {
+	}{{captioned, 30, 25}, {bare, 30, 26}, {captioned, 19, 15}, {&views.Model{}, 30, 27}} {
 		if got := views.Body(draw.Rect{W: 80, H: tt.h}, tt.m).H; got != tt.rows {
 			t.Errorf("of %d rows the panes have %d, want %d", tt.h, got, tt.rows)
 		}

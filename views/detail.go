@@ -29,13 +29,13 @@ func selected[T any](s *drawCtx, list *List[T]) *T { return list.At(s.ui.Cursor.
 
 // joinDetails joins the parts that are not empty.
 func joinDetails(parts ...string) string {
-	var said []string
+	var present []string
 	for _, p := range parts {
 		if p != "" {
-			said = append(said, p)
+			present = append(present, p)
 		}
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(present, " · ")
 }
 
 // labelled returns a text after its label; empty if there is no text.

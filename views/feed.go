@@ -53,7 +53,7 @@ func feedRow(row draw.Area, d *DecisionRow) {
 	row.Fit(x, 0, row.W-x, dim, reasonOnNodes(d.Reason, d.Nodes))
 }
 
-// whyThere says why a pod was placed where it was, in the longest form that fits; empty if none does.
+// whyThere returns why a pod was placed where it was, in the longest form that fits; empty if none does.
 func (d *DecisionRow) whyThere(width int) string {
 	var queued string
 	if d.Queued > 0 {
@@ -73,13 +73,13 @@ func (d *DecisionRow) whyThere(width int) string {
 		full, brief = score+", runner-up "+d.RunnerUp+" "+next, score+" over "+next
 	}
 	for _, parts := range [...][]string{{full, only, queued}, {full, only}, {brief, queued}, {brief}, {score, only}, {score}} {
-		said := parts[:0:0]
+		kept := parts[:0:0]
 		for _, p := range parts {
 			if p != "" {
-				said = append(said, p)
+				kept = append(kept, p)
 			}
 		}
-		if words := "(" + strings.Join(said, ", ") + ")"; len(said) > 0 && draw.Width(words) <= width {
+		if words := "(" + strings.Join(kept, ", ") + ")"; len(kept) > 0 && draw.Width(words) <= width {
 			return words
 		}
 	}

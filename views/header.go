@@ -78,7 +78,7 @@ func leaderGauge(h *Header) gauge {
 	return g
 }
 
-// settingsGauge says what is not at its default, the requeue rule and feature gates, in forms of which each is shorter.
+// settingsGauge describes what is not at its default, the requeue rule and feature gates, in forms of which each is shorter.
 func settingsGauge(h *Header) gauge {
 	gates := counted(h.GateCount, "gate")
 	named := plural.Of(h.GateCount, "gate") + " " + h.Gates

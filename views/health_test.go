@@ -99,7 +99,7 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 			if !strings.HasPrefix(line, tt.line) {
 				t.Errorf("the line is\n%q, want\n%q", line, tt.line)
 			}
-			if says := strings.Contains(line, "unreadable"); says != (m.Header.Unreadable > 0) {
+			if unreadable := strings.Contains(line, "unreadable"); unreadable != (m.Header.Unreadable > 0) {
 				t.Errorf("%d kinds are unreadable, and the line is %q", m.Header.Unreadable, line)
 			}
 			if troubles := m.Troubles(noon); tt.pane != "" && (len(troubles) == 0 || troubles[0].Pane != tt.pane) {

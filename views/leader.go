@@ -211,7 +211,7 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 	leaderHistory(a.In(rest), l, s.now)
 }
 
-// queue says how many pods wait, and since when no pod got a node.
+// queue returns how many pods wait, and since when no pod got a node.
 func (l *Leader) queue(now time.Time) string {
 	text := count(l.Pending, "pending")
 	if !l.LastBound.IsZero() {

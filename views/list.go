@@ -232,7 +232,7 @@ func pick[T any](pickers map[PaneID]any, id PaneID, q filter.Query, l filter.Lis
 // lazily returns a list of the objects that rows are made from.
 func (l *ListPane[R]) lazily(stamp uint64, lazy *LazyRows[R], sort string) filter.List[any] {
 	list := filter.List[any]{Stamp: stamp, All: lazy.All, Compare: func(a, b *any) int { return lazy.Compare(*a, *b) }}
-	var x, y R // room: there are many rows
+	var x, y R // scratch, reused: there are many rows
 	list.Match = func(f *filter.Row, of *any) {
 		x = lazy.Brief(*of)
 		l.Match(f, &x)

@@ -105,7 +105,7 @@ type Header struct {
 	// or not wholly, if that is what the alert is about: the rest is as current as ever.
 	Alert      string
 	Unreadable int
-	// Blind says that nothing comes from the cluster: what is shown is its state at AsOf. Silent is for how long it has said nothing, if it
+	// Blind means that nothing comes from the cluster: what is shown is its state at AsOf. Silent is for how long it has said nothing, if it
 	// does not answer at all. AsOf alone is set while that is being found out.
 	Blind  bool
 	AsOf   time.Time
@@ -139,7 +139,7 @@ type Mark struct {
 	Kind  string
 	Glyph rune
 	Bad   bool
-	// Annotated says that a person wrote the mark; such marks are drawn over detected ones. News says that the caption tells
+	// Annotated means that a person wrote the mark; such marks are drawn over detected ones. News means that the caption tells
 	// of it although it was detected.
 	Annotated, News bool
 }

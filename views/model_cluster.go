@@ -105,7 +105,7 @@ type NodePod struct {
 	State       PodState
 	Priority    int32
 	CPU, Memory string
-	// Affine says that the pod has affinity or anti-affinity to other pods, Claims is how many volume claims it uses.
+	// Affine means that the pod has affinity or anti-affinity to other pods, Claims is how many volume claims it uses.
 	Affine                bool
 	Claims                int
 	MilliCPU, MemoryBytes int64
@@ -191,7 +191,7 @@ type Leader struct {
 	// Others are the cluster's other leases that have candidates.
 	Others []OtherLease
 	// State is "held", "free", "expired" or "absent". FailoverAt is the earliest time of a takeover without a renewal;
-	// Overlap says that two may believe they lead.
+	// Overlap means that two may believe they lead.
 	State      string
 	FailoverAt time.Time
 	Overlap    string

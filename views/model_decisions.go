@@ -77,7 +77,7 @@ type Explanation struct {
 	Preemption, Queue []string
 	// Hints are the changes to nodes that have only one blocker.
 	Hints []string
-	// Remedies are changes that place the pod, each tried on a fork. Searching says that the next model may have more.
+	// Remedies are changes that place the pod, each tried on a fork. Searching means that the next model may have more.
 	Remedies  []Remedy
 	Searching bool
 	// Plugins are the columns of the matrix; every node has a mark for each.
@@ -95,7 +95,7 @@ type Placement struct {
 	// At and Seq are of the decision that placed it; zero if it is not known any more.
 	At  time.Time
 	Seq uint64
-	// AsDecided says that the explanation is of that decision. Otherwise it is of the present, as if the pod had no node. FromLog says
+	// AsDecided means that the explanation is of that decision. Otherwise it is of the present, as if the pod had no node. FromLog says
 	// that only the decision's result is known.
 	AsDecided, FromLog bool
 }
@@ -149,9 +149,9 @@ type MatrixRow struct {
 	Key   string
 	Marks []PluginMark
 	Total int64
-	// Visited says that the search visited the node.
+	// Visited means that the search visited the node.
 	Visited bool
-	// Feasible says that no plugin rejects the node; otherwise RejectedBy does, with Reason.
+	// Feasible means that no plugin rejects the node; otherwise RejectedBy does, with Reason.
 	Feasible           bool
 	RejectedBy, Reason string
 }
@@ -204,6 +204,6 @@ type WhatIfChange struct {
 	Before, After string // nodes
 	// Reason is why the pod was evicted, is blocked, or is pending.
 	Reason string
-	// Unchanged says that the pod's outcome does not change.
+	// Unchanged means that the pod's outcome does not change.
 	Unchanged bool
 }

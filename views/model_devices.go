@@ -8,7 +8,7 @@ import (
 
 // Devices are the cluster's devices, and the claims for them.
 type Devices struct {
-	// Reading says that not everything was read: the next model has more.
+	// Reading means that not everything was read: the next model has more.
 	Reading bool
 	// Count counts the devices by state, Claims the claims. A device that is divided into partitions is one.
 	Count  [deviceStates]int
@@ -105,7 +105,7 @@ type DeviceRow struct {
 	From, Of int
 	Count    [deviceStates]int
 	Devices  []Device
-	// Note says why devices of the pool are not allocated, and Holders which pods have devices.
+	// Note explains why devices of the pool are not allocated, and Holders which pods have devices.
 	Note, Holders string
 	// Pods are all pods that have any, for filters.
 	Pods string
@@ -139,7 +139,7 @@ type DeviceHolder struct {
 	Priority    int32
 	// Part is what the claim has of the device; empty for all of it.
 	Part string
-	// Note says what is unusual: that the claim is not written yet, waits for conditions, or has admin access.
+	// Note describes what is unusual: that the claim is not written yet, waits for conditions, or has admin access.
 	Note  string
 	Since time.Time
 }
@@ -198,7 +198,7 @@ type DeviceClaimRow struct {
 	Pod, PodKey string
 	Pods        int
 	Priority    int32
-	// Note says what the claim waits for, or what is wrong; of a pending one, why its pod was rejected.
+	// Note describes what the claim waits for, or what is wrong; of a pending one, why its pod was rejected.
 	Note   string
 	Labels map[string]string
 	// Words are for filters.

@@ -8,9 +8,9 @@ import (
 
 // Gangs are the pod groups of the cluster.
 type Gangs struct {
-	// Reading says that not everything was read: the next model has more.
+	// Reading means that not everything was read: the next model has more.
 	Reading bool
-	// GateOff says that the feature gate GangScheduling is off: pods of a group are placed one by one.
+	// GateOff means that the feature gate GangScheduling is off: pods of a group are placed one by one.
 	GateOff bool
 	// Count counts the groups by state, Pods the pods of gangs by how far they are.
 	Count [gangStates]int
@@ -126,7 +126,7 @@ type GangRow struct {
 	// Priority is the highest of its pods, Created when the first of them was created, or the workload.
 	Priority int32
 	Created  time.Time
-	// Note says what it waits for, Reason in the scheduler's words why the pod that keeps it back has no node.
+	// Note describes what it waits for, Reason in the scheduler's words why the pod that keeps it back has no node.
 	Note, Reason string
 	// Pod is the pod that keeps it back, or the first.
 	Pod, PodKey string

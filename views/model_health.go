@@ -32,7 +32,7 @@ type Health struct {
 	TimedOutGangs, HoldingGangs int
 	OneTimedOut, OneHolding     string
 	HoldsUntil                  time.Time
-	// Reading says that not all devices, claims and gangs were read: the next model has more.
+	// Reading means that not all devices, claims and gangs were read: the next model has more.
 	Reading bool
 	// Panics is how often plugins have panicked lately, LastPanic the last of them in words.
 	Panics    int

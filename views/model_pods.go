@@ -131,14 +131,14 @@ type Eviction struct {
 	Pod, Node, Cause, Initiator, Reason string
 	Key, NodeKey                        string
 	Phase                               EvictionPhase
-	// ByOther says that another controller evicts the pod, or perhaps none does: this program does not.
+	// ByOther means that another controller evicts the pod, or perhaps none does: this program does not.
 	ByOther bool
 	// Since is when it was first known, Deadline when the pod must be gone, Ended when it was gone or the eviction was
 	// cancelled.
 	Since, Deadline, Ended time.Time
 	Budget                 string
 	Allowed                int32
-	// Outcome is the prediction and its outcome, ShortOutcome the same in two words. Overdue says that probably no
+	// Outcome is the prediction and its outcome, ShortOutcome the same in two words. Overdue means that probably no
 	// controller evicts the pod, Mispredicted that the prediction was wrong.
 	Outcome, ShortOutcome string
 	Overdue, Mispredicted bool

@@ -7,22 +7,22 @@ type Pressure struct {
 	Node, Key string
 	// Conditions are the pressure conditions that the node reports, and since when.
 	Conditions []string
-	// Usage says where the usage was read, or why it is unknown; Known says that it was read, and At when.
+	// Usage tells where the usage was read, or why it is unknown; Known means that it was read, and At when.
 	Usage string
 	Known bool
 	At    time.Time
 	// Rules are the RBAC rules that reading more needs.
 	Rules []string
-	// Thresholds says where the thresholds come from, and Warnings which settings the kubelet ignores.
+	// Thresholds tells where the thresholds come from, and Warnings which settings the kubelet ignores.
 	Thresholds string
 	Warnings   []string
 	Signals    []PressureSignal
 	// RankedBy is the signal that ranks the pods. UnrankedBecause is why there is no eviction order; empty if there is
 	// one.
 	RankedBy, UnrankedBecause string
-	// Next says which pod is evicted next as far as is known without usage; empty if it is not, or if the rank says it.
+	// Next names which pod is evicted next as far as is known without usage; empty if it is not, or if the rank says it.
 	Next string
-	// KilledFirst says what the kernel kills if memory runs out before the kubelet evicts; empty if that is not known.
+	// KilledFirst describes what the kernel kills if memory runs out before the kubelet evicts; empty if that is not known.
 	KilledFirst string
 	Pods        List[PressurePod]
 }
@@ -32,7 +32,7 @@ type PressureSignal struct {
 	Name, Available, Capacity, Threshold string
 	// AvailableFraction is the fraction that is available.
 	AvailableFraction float64
-	// Measured says that the value is known, BelowThreshold that it is below the threshold.
+	// Measured means that the value is known, BelowThreshold that it is below the threshold.
 	Measured, BelowThreshold bool
 }
 
@@ -41,7 +41,7 @@ type PressurePod struct {
 	Rank      int
 	Name, Key string
 	Priority  int32
-	// Measured says that the pod's usage is known; Share is usage over request, if it has a request.
+	// Measured means that the pod's usage is known; Share is usage over request, if it has a request.
 	Measured               bool
 	Usage, Request, Excess string
 	Share                  float64

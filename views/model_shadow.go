@@ -35,7 +35,7 @@ type Difference struct {
 	// Actual is the pod's node, empty if it was declared unschedulable; Best are Orrery's best nodes, empty if none is
 	// feasible.
 	Actual, Best string
-	// ScoreGap is the best node's score minus the actual node's; Scored says that both have one.
+	// ScoreGap is the best node's score minus the actual node's; Scored means that both have one.
 	ScoreGap int64
 	Scored   bool
 	// Reason is the main cause in one sentence, Details are further sentences.

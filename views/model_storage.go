@@ -8,7 +8,7 @@ import (
 
 // Storage is the cluster's persistent storage.
 type Storage struct {
-	// Reading says that not everything was read: the next model has more.
+	// Reading means that not everything was read: the next model has more.
 	Reading bool
 	// Claims and Volumes count by state; Size is the sum of the volumes' sizes.
 	Claims  [claimStates]int
@@ -91,7 +91,7 @@ type ClaimRow struct {
 	// Pod uses the claim; Pods is how many do.
 	Pod, PodKey string
 	Pods        int
-	// Note says what the claim waits for, or what is wrong; of one without a node, why its pod was rejected.
+	// Note describes what the claim waits for, or what is wrong; of one without a node, why its pod was rejected.
 	Note   string
 	Labels map[string]string
 }

@@ -18,7 +18,7 @@ type sweep struct {
 	first, examined, nodes int
 	// swept is the number of nodes behind the hand, in thousandths.
 	swept int
-	// flash says that the chosen node is drawn reversed.
+	// flash means that the chosen node is drawn reversed.
 	flash bool
 }
 

@@ -55,7 +55,7 @@ type Pane struct {
 	Opens PaneID
 	// Describes is the kind of the objects that the list's rows name, if not of pods or nodes.
 	Describes string
-	// AllNamespaces says that the chosen namespace does not restrict the list.
+	// AllNamespaces means that the chosen namespace does not restrict the list.
 	AllNamespaces bool
 
 	minW, minH int
@@ -146,7 +146,7 @@ type drawCtx struct {
 	ui   *State
 	now  time.Time
 	pane *Pane
-	// full says that the pane has the screen to itself; box is the inside of its frame if it has not.
+	// full means that the pane has the screen to itself; box is the inside of its frame if it has not.
 	full bool
 	box  draw.Area
 }

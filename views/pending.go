@@ -15,7 +15,7 @@ type Pending struct {
 	// Groups are the groups, the largest first; More is how many small ones are left out.
 	Groups List[PendingGroup]
 	More   int
-	// Capacity says which nodes would place the pods; empty if no number of nodes does.
+	// Capacity names which nodes would place the pods; empty if no number of nodes does.
 	Capacity string
 }
 

@@ -397,7 +397,7 @@ func transitionCause(row draw.Area, x int, m *Transition) {
 	}
 }
 
-// overruledText says who bound a pod elsewhere, and where this scheduler had placed it, as fully as a width allows.
+// overruledText returns who bound a pod elsewhere, and where this scheduler had placed it, as fully as a width allows.
 func overruledText(m *Transition, w int) string {
 	if m.By == "" {
 		return ""

@@ -132,9 +132,9 @@ func TestScreen_DrawsAnyTimeAndAmount(t *testing.T) {
 		m := sample(312, 60)
 		overstretch(m)
 		text := screen(m, sampleState(pane), size{150, 50}, draw.Block).Plain()
-		for _, wrong := range []string{"--1", "--9", "-9223372036", "-106751", "-922", "-8999", "NaN"} {
-			if strings.Contains(text, wrong) {
-				t.Errorf("pane %s says %q:\n%s", paneNames[pane], wrong, text)
+		for _, overflow := range []string{"--1", "--9", "-9223372036", "-106751", "-922", "-8999", "NaN"} {
+			if strings.Contains(text, overflow) {
+				t.Errorf("pane %s says %q:\n%s", paneNames[pane], overflow, text)
 			}
 		}
 	}

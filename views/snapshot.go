@@ -115,7 +115,7 @@ func drawSnapshot(a draw.Area, s *drawCtx) {
 // staleAfter is the age from which a snapshot without the cluster's last changes says so. A younger one waits for the next pod only.
 const staleAfter = 2 * time.Second
 
-// stale says by how many nodes a snapshot is behind the cluster, in the longest words that fit; empty if it is not, or only just.
+// stale returns by how many nodes a snapshot is behind the cluster, in the longest words that fit; empty if it is not, or only just.
 func stale(behind int, taken, now time.Time, width int) string {
 	age := now.Sub(taken)
 	if behind == 0 || !taken.IsZero() && age < staleAfter {

@@ -43,7 +43,7 @@ type rowWriter struct {
 	a    draw.Area
 	x, y int
 	full bool
-	// plain says that there was no room for words.
+	// plain means that there was no room for words.
 	plain bool
 }
 
@@ -83,8 +83,8 @@ func (r *rowWriter) legend(s themes.Style, glyph, word string) *rowWriter {
 
 // number draws a count as a fact, after a sign that may be empty.
 func (r *rowWriter) number(s themes.Style, sign string, n int, noun string) *rowWriter {
-	var room [32]byte
-	return r.fact(s, string(draw.AppendCount(append(room[:0], sign...), int64(n))), noun)
+	var scratch [32]byte
+	return r.fact(s, string(draw.AppendCount(append(scratch[:0], sign...), int64(n))), noun)
 }
 
 // blankRow clears a row.

@@ -25,7 +25,7 @@ type Options struct {
 	Env []string
 	// Width and Height are the terminal's size. If zero, the terminal reports no size.
 	Width, Height int
-	// Mute says that the terminal answers no queries.
+	// Mute means that the terminal answers no queries.
 	Mute bool
 	// Wait is the delay of each answer. Unknown is a query that the terminal does not know.
 	Wait    time.Duration

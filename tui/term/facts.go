@@ -20,7 +20,7 @@ type Facts struct {
 	Env []string
 	// Refusal is why there should be no screen; empty if there may be one.
 	Refusal string
-	// Impossible says that there cannot be a screen even on request.
+	// Impossible means that there cannot be a screen even on request.
 	Impossible bool
 	// Profile is how many colours the terminal has.
 	Profile themes.Profile

@@ -34,11 +34,11 @@ func shown(t *testing.T, fault string) *ptytest.Session {
 
 func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		fault string
-		end   func(*ptytest.Session)
-		code  int
-		says  string
+		name    string
+		fault   string
+		end     func(*ptytest.Session)
+		code    int
+		message string
 	}{
 		{"by q", "", func(s *ptytest.Session) { s.Type("q") }, 0, ""},
 		{"by SIGINT", "", func(s *ptytest.Session) { s.Signal(syscall.SIGINT) }, 130, "interrupt"},
@@ -63,10 +63,10 @@ func TestGuard_RestoresTerminalOnEveryExit(t *testing.T) {
 			s.CheckRestored()
 			out := s.Output()
 			_, after, _ := strings.Cut(string(out), "\x1b[?1049l")
-			if !strings.Contains(after, tt.says) || strings.Contains(s.Text(), "subject 80x24") {
-				t.Errorf("the main screen is\n%s\nwant %q and nothing of the program's screen", s.Text(), tt.says)
+			if !strings.Contains(after, tt.message) || strings.Contains(s.Text(), "subject 80x24") {
+				t.Errorf("the main screen is\n%s\nwant %q and nothing of the program's screen", s.Text(), tt.message)
 			}
-			if stacks, _ := filepath.Glob(filepath.Join(os.TempDir(), "orrery-stacks-*.txt")); tt.says == "stacks" {
+			if stacks, _ := filepath.Glob(filepath.Join(os.TempDir(), "orrery-stacks-*.txt")); tt.message == "stacks" {
 				for _, f := range stacks {
 					os.Remove(f)
 				}

@@ -16,7 +16,7 @@ type Options struct {
 	Mode   views.Mode
 	// History keeps data that the engine does not; it may be nil.
 	History *History
-	// Shadows says that the engine only decides, and another scheduler binds the pods.
+	// Shadows means that the engine only decides, and another scheduler binds the pods.
 	Shadows bool
 }
 
@@ -37,7 +37,7 @@ type Collector struct {
 	devices      deviceIndex
 	gangs        gangIndex
 	chain        chainCache
-	pods         []*queue.Pod // room
+	pods         []*queue.Pod // scratch, reused
 
 	// ranked are the pods of the node that is open in the order of eviction; ranking numbers the times they were ranked.
 	ranked  []views.PressurePod

@@ -60,7 +60,7 @@ func (x *deviceIndex) deviceClaimRow(c *deviceClaim) views.DeviceClaimRow {
 	return row
 }
 
-// deviceClaimNote says what a claim waits for, or what is wrong.
+// deviceClaimNote returns what a claim waits for, or what is wrong.
 func (x *deviceIndex) deviceClaimNote(c *deviceClaim) string {
 	switch views.DeviceClaimState(c.state) {
 	case views.DeviceClaimMissing:
@@ -93,7 +93,7 @@ func (x *deviceIndex) deviceClaimNote(c *deviceClaim) string {
 	return ""
 }
 
-// resultNote says what is wrong with a device of a claim, or what it waits for.
+// resultNote returns what is wrong with a device of a claim, or what it waits for.
 func (x *deviceIndex) resultNote(c *deviceClaim, r *resourcev1.DeviceRequestAllocationResult) string {
 	if condition := failure(c.claim, r); condition != nil {
 		return r.Device + " failed: " + condition.Reason + " " + condition.Message

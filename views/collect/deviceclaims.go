@@ -20,7 +20,7 @@ import (
 type deviceClaim struct {
 	rank
 	claim *resourcev1.ResourceClaim // nil if a pod names it, and it does not exist
-	// inFlight says that its devices are decided and not yet written.
+	// inFlight means that its devices are decided and not yet written.
 	inFlight bool
 }
 

@@ -21,7 +21,7 @@ type deviceIndex struct {
 	slices map[string]*resourcev1.ResourceSlice // with the taints of rules
 	pools  map[poolID]*devicePool
 	rows   []*poolRow // of all pools
-	// unordered says that pools came, went, or have other rows.
+	// unordered means that pools came, went, or have other rows.
 	unordered bool
 
 	claims  objectOrder[*deviceClaim]
@@ -114,7 +114,7 @@ type dirtyDevices struct {
 	claims map[types.NamespacedName]struct{}
 	// published are pools whose devices have changed, held those whose holders have.
 	published, held map[poolID]struct{}
-	// first says that everything is read for the first time: claims are read after what they depend on, if they exist.
+	// first means that everything is read for the first time: claims are read after what they depend on, if they exist.
 	first bool
 }
 

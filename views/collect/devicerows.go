@@ -45,7 +45,7 @@ func (x *deviceIndex) briefRow(r *poolRow) *views.DeviceRow {
 	return row
 }
 
-// note says why free devices of a pool are not allocated, or that old slices are still there.
+// note returns why free devices of a pool are not allocated, or that old slices are still there.
 func (p *devicePool) note() string {
 	var parts []string
 	if p.missing > 0 {

@@ -251,15 +251,15 @@ func addReason(v *views.Explanation, d *diagnose.Diagnosis, r *diagnose.Reason) 
 	if _, inChain := r.Evidence.(*diagnose.ClaimTrouble); r.Evidence == nil || inChain {
 		return
 	}
-	said := func(fact string) bool { return strings.Contains(d.Summary, fact) }
+	inSummary := func(fact string) bool { return strings.Contains(d.Summary, fact) }
 	charts := chartsOf(r)
 	v.Charts = append(v.Charts, charts...)
 	facts := r.Evidence.Facts()
-	v.Facts = appendTexts(v.Facts, slices.DeleteFunc(slices.Clone(facts), said))
+	v.Facts = appendTexts(v.Facts, slices.DeleteFunc(slices.Clone(facts), inSummary))
 	if drawable, ok := r.Evidence.(diagnose.Drawable); ok {
 		facts = drawable.FactsBeside(len(charts) > 0)
 	}
-	v.Undrawn = appendTexts(v.Undrawn, slices.DeleteFunc(slices.Clone(facts), said))
+	v.Undrawn = appendTexts(v.Undrawn, slices.DeleteFunc(slices.Clone(facts), inSummary))
 }
 
 // chainLinks is the chain of a pod's storage or devices.

@@ -114,7 +114,7 @@ func (x *gangIndex) reason(g *gang) string {
 	return ""
 }
 
-// note says in few words what a gang waits for.
+// note returns in few words what a gang waits for.
 func (g *gang) note() string {
 	pods := func(stage views.GangStage) string {
 		if n := g.count[stage]; n != 1 {
@@ -145,7 +145,7 @@ func (g *gang) note() string {
 	return "the turn of " + pods(views.GangPodQueued)
 }
 
-// permitOfGang says for which pods of its gang a pod on permit waits, and until when; empty if it waits for something else.
+// permitOfGang returns for which pods of its gang a pod on permit waits, and until when; empty if it waits for something else.
 func permitOfGang(e *engine.Engine, pod *v1.Pod, waiting []string) (what string, until time.Time) {
 	if pod == nil || pod.Spec.WorkloadRef == nil || !slices.Contains(waiting, gangscheduling.Name) {
 		return "", time.Time{}

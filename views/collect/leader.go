@@ -101,7 +101,7 @@ func changesOf(tenures []leader.Tenure) []views.LeaderTransition {
 	return list
 }
 
-// whyChanged says why a tenure ended, and how long after the last renewal.
+// whyChanged returns why a tenure ended, and how long after the last renewal.
 func whyChanged(before *leader.Tenure) string {
 	why := before.End.String()
 	if silent := before.SinceRenewal.Round(time.Second); before.Holder != "" && silent > 0 {

@@ -39,7 +39,7 @@ func Overruled(m *views.Model, e *engine.Engine, j *shadow.Comparator, pod world
 	}
 }
 
-// comparisonOf says how this scheduler's node compares with the one that a pod was bound to; empty as long as the two are not
+// comparisonOf returns how this scheduler's node compares with the one that a pod was bound to; empty as long as the two are not
 // compared.
 func comparisonOf(o shadow.Overruled) string {
 	switch {

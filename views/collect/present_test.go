@@ -251,14 +251,14 @@ func (q *quietCluster) check(changed string) {
 	q.same(":nodes", truth, factsOf(nodes.Rows))
 	q.checkOrrery(model(views.OrreryPane, "").Orrery, truth)
 	pods, _ := model(views.PodsPane, "").List.(*views.List[views.ClusterPod])
-	shown, told := map[string]string{}, map[string]string{}
+	shown, known := map[string]string{}, map[string]string{}
 	for _, p := range pods.Rows {
 		shown[p.Key] = p.NodeKey
 	}
 	for key, pod := range q.pods {
-		told[key] = pod.Spec.NodeName
+		known[key] = pod.Spec.NodeName
 	}
-	q.same(":pods", told, shown)
+	q.same(":pods", known, shown)
 	for _, name := range []string{changed, "n-01", "n-05"} {
 		q.checkNode(name, truth, model(views.NodePane, name).Node, model(views.PressurePane, name).Pressure)
 	}
@@ -292,7 +292,7 @@ func (q *quietCluster) checkNode(name string, truth map[string]nodeFacts, node *
 		return
 	}
 	q.same("the page of "+name, f, factsOf([]views.NodeRow{node.Row})[name])
-	var shown, ranked, told []string
+	var shown, ranked, known []string
 	for _, p := range node.Pods.Rows {
 		shown = append(shown, p.Key)
 	}
@@ -301,14 +301,14 @@ func (q *quietCluster) checkNode(name string, truth map[string]nodeFacts, node *
 	}
 	for key, pod := range q.pods {
 		if pod.Spec.NodeName == name {
-			told = append(told, key)
+			known = append(known, key)
 		}
 	}
 	slices.Sort(shown)
 	slices.Sort(ranked)
-	slices.Sort(told)
-	q.same("the pods on "+name, told, shown)
-	q.same("the pods in eviction order on "+name, told, ranked)
+	slices.Sort(known)
+	q.same("the pods on "+name, known, shown)
+	q.same("the pods in eviction order on "+name, known, ranked)
 	if under := len(pressure.Conditions) > 0; under != (f.Flags&views.Pressed != 0) {
 		q.Errorf("%s is under pressure: %v in its pane, %v in the cluster", name, under, !under)
 	}

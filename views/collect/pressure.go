@@ -116,7 +116,7 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 	v.KilledFirst = killedFirst(summary, info)
 }
 
-// killedFirst says which container the kernel kills if a node's memory runs out; empty if the memory of containers is not known.
+// killedFirst returns which container the kernel kills if a node's memory runs out; empty if the memory of containers is not known.
 func killedFirst(summary *pressure.Summary, info fwk.NodeInfo) string {
 	capacity := whole(*info.Node().Status.Capacity.Memory())
 	order := pressure.OOMOrder(podsOn(info), summary, capacity, capacity)

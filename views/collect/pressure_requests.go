@@ -42,7 +42,7 @@ func requestsNothing(by pressure.Signal, pod *v1.Pod) bool {
 	return by.Resource() == v1.ResourceMemory && request.IsZero()
 }
 
-// nextByRequests says which pod of a node is evicted next under memory pressure and why, as far as requests and priorities
+// nextByRequests returns which pod of a node is evicted next under memory pressure and why, as far as requests and priorities
 // tell; empty if no pod requests nothing.
 func nextByRequests(by pressure.Signal, info fwk.NodeInfo) string {
 	var next *pressure.RankedPod
@@ -61,7 +61,7 @@ func nextByRequests(by pressure.Signal, info fwk.NodeInfo) string {
 		priority + " or lower that exceeds its own could go before"
 }
 
-// becauseRequests says what a pod's rank depends on while its usage is not known.
+// becauseRequests returns what a pod's rank depends on while its usage is not known.
 func becauseRequests(by pressure.Signal, s *pressure.RankedPod, p *views.PressurePod) string {
 	switch {
 	case s.Exempt != "" || by.Resource() != v1.ResourceMemory:

@@ -115,7 +115,7 @@ func (x *storageIndex) usersText(o *storageObject) []string {
 	return users
 }
 
-// claimNote says what a claim waits for, or what is wrong. What the other columns say is left out.
+// claimNote returns what a claim waits for, or what is wrong. What the other columns say is left out.
 func (x *storageIndex) claimNote(state views.ClaimState, l *diagnose.ClaimLink, c *v1.PersistentVolumeClaim, pod *v1.Pod) string {
 	switch state {
 	case views.ClaimStuck, views.ClaimBound:
@@ -165,7 +165,7 @@ func (x *storageIndex) volumeRow(o *storageObject) views.VolumeRow {
 	return row
 }
 
-// attachedTo says where a volume is attached, and what is wrong there: "n1 (NotReady)"; empty if it is nowhere.
+// attachedTo returns where a volume is attached, and what is wrong there: "n1 (NotReady)"; empty if it is nowhere.
 func (x *storageIndex) attachedTo(volume string) string {
 	var parts []string
 	for _, name := range x.ofVolume[volume] {

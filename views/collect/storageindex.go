@@ -56,7 +56,7 @@ func (x *storageIndex) readAll() {
 // dirty are the objects whose state has to be found again.
 type dirty struct {
 	volumes, claims map[types.NamespacedName]struct{}
-	// first says that everything is read for the first time: what depends on an object is read after it, unless it does not
+	// first means that everything is read for the first time: what depends on an object is read after it, unless it does not
 	// exist.
 	first bool
 }

@@ -108,7 +108,7 @@ func (x *storageIndex) stuckAttachment(volume string) *storagev1.VolumeAttachmen
 	return nil
 }
 
-// attachmentTrouble says what is wrong with an attachment; empty if nothing is.
+// attachmentTrouble returns what is wrong with an attachment; empty if nothing is.
 func (x *storageIndex) attachmentTrouble(a *storagev1.VolumeAttachment) string {
 	if problem := a.Status.DetachError; problem != nil && a.DeletionTimestamp != nil {
 		return "detaching failed: " + problem.Message
@@ -119,7 +119,7 @@ func (x *storageIndex) attachmentTrouble(a *storagev1.VolumeAttachment) string {
 	return x.nodeTrouble(a.Spec.NodeName)
 }
 
-// nodeTrouble says why nothing is detached from a node; empty for one that is ready.
+// nodeTrouble returns why nothing is detached from a node; empty for one that is ready.
 func (x *storageIndex) nodeTrouble(name string) string {
 	switch node := x.engine.Store().Node(name); {
 	case node == nil:

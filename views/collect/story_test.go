@@ -72,9 +72,9 @@ func TestExplain_EvidenceOnce(t *testing.T) {
 		if moved := slices.ContainsFunc(x.Remedies, func(r views.Remedy) bool { return r.Words == want.words }); moved != (want.words != "") {
 			t.Errorf("%s: the remedies are %+v", pod, x.Remedies)
 		}
-		said := append([]string{x.Summary}, slices.Concat(x.Facts, x.Preemption, x.Queue, x.Hints, strings.Split(strings.TrimSpace(chain), "\n"))...)
-		for i, a := range said {
-			for j, b := range said {
+		texts := append([]string{x.Summary}, slices.Concat(x.Facts, x.Preemption, x.Queue, x.Hints, strings.Split(strings.TrimSpace(chain), "\n"))...)
+		for i, a := range texts {
+			for j, b := range texts {
 				if i != j && strings.Contains(a, b) {
 					t.Errorf("%s: %q says what %q says", pod, a, b)
 				}

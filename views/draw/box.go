@@ -13,7 +13,7 @@ type Frame struct {
 	Title string
 	// Right are facts at the right end of the top line, with " · " between them; the first ones are shown where not all fit.
 	Right string
-	// Focused says that the pane has the focus.
+	// Focused means that the pane has the focus.
 	Focused bool
 	// Border is the colour of the lines without the focus.
 	Border themes.Token

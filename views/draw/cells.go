@@ -15,7 +15,7 @@ type Grapheme struct {
 	Rune rune
 	// Cluster is a grapheme of more than one rune; empty otherwise.
 	Cluster string
-	// Wide says that the grapheme takes the next column too, which is then a Tail.
+	// Wide means that the grapheme takes the next column too, which is then a Tail.
 	Wide, Tail bool
 }
 

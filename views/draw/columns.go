@@ -11,7 +11,7 @@ type Column struct {
 	Rank int
 	// ShowFrom is the least width of a table that shows the column at all, for facts that are shown elsewhere too.
 	ShowFrom int
-	// Right says that the column holds numbers.
+	// Right means that the column holds numbers.
 	Right bool
 }
 

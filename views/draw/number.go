@@ -86,47 +86,47 @@ func AppendAge(b []byte, d time.Duration) []byte {
 
 // Count draws a whole number and returns the column after it.
 func (a Area) Count(x, y int, s themes.Style, n int64) int {
-	var room [32]byte
-	return a.bytes(x, y, s, AppendCount(room[:0], n))
+	var scratch [32]byte
+	return a.bytes(x, y, s, AppendCount(scratch[:0], n))
 }
 
 // CountRight draws a whole number that ends in column x+w, abbreviated if it is longer.
 func (a Area) CountRight(x, y, w int, s themes.Style, n int64) {
-	var room [32]byte
-	a.bytesRight(x, y, w, s, appendCountWithin(room[:0], n, w))
+	var scratch [32]byte
+	a.bytesRight(x, y, w, s, appendCountWithin(scratch[:0], n, w))
 }
 
 // Span draws a duration and returns the column after it.
 func (a Area) Span(x, y int, s themes.Style, d time.Duration) int {
-	var room [32]byte
-	return a.bytes(x, y, s, AppendSpan(room[:0], d))
+	var scratch [32]byte
+	return a.bytes(x, y, s, AppendSpan(scratch[:0], d))
 }
 
 // SpanRight draws a duration that ends in column x+w, in a larger unit if it is longer.
 func (a Area) SpanRight(x, y, w int, s themes.Style, d time.Duration) {
-	var room [32]byte
-	a.bytesRight(x, y, w, s, appendSpanWithin(room[:0], d, w))
+	var scratch [32]byte
+	a.bytesRight(x, y, w, s, appendSpanWithin(scratch[:0], d, w))
 }
 
 // AgeRight draws an age that ends in column x+w, in a larger unit if it is longer.
 func (a Area) AgeRight(x, y, w int, s themes.Style, d time.Duration) {
-	var room [32]byte
-	a.bytesRight(x, y, w, s, appendAgeWithin(room[:0], d, w))
+	var scratch [32]byte
+	a.bytesRight(x, y, w, s, appendAgeWithin(scratch[:0], d, w))
 }
 
 // ClockRight draws a time of day to the tenth of a second.
 func (a Area) ClockRight(x, y, w int, s themes.Style, t time.Time) {
-	var room [32]byte
-	a.bytesRight(x, y, w, s, t.AppendFormat(room[:0], "15:04:05.0"))
+	var scratch [32]byte
+	a.bytesRight(x, y, w, s, t.AppendFormat(scratch[:0], "15:04:05.0"))
 }
 
 // PercentRight draws a fraction as a whole percentage, abbreviated if it is longer.
 func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
-	var room [32]byte
+	var scratch [32]byte
 	percent := saturating.Truncate(fraction*100 + 0.5)
-	b := strconv.AppendInt(room[:0], percent, 10)
+	b := strconv.AppendInt(scratch[:0], percent, 10)
 	if len(b) >= w {
-		b = appendScaled(room[:0], percent, w-1)
+		b = appendScaled(scratch[:0], percent, w-1)
 	}
 	a.bytesRight(x, y, w, s, append(b, '%'))
 }

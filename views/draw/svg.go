@@ -116,10 +116,10 @@ func css(l themes.Appearance) string {
 	s := "fill:" + hexOf(l.Foreground)
 	for _, a := range [...]struct {
 		attr themes.Attr
-		says string
+		css  string
 	}{{themes.Bold, ";font-weight:700"}, {themes.Faint, ";opacity:.65"}, {themes.Italic, ";font-style:italic"}, {themes.Underline, ";text-decoration:underline"}} {
 		if l.Attr&a.attr != 0 {
-			s += a.says
+			s += a.css
 		}
 	}
 	return s

@@ -21,7 +21,7 @@ type Action interface {
 	DoneText() string
 	// Command is the same action with kubectl; empty if there is none.
 	Command() string
-	// UndoText says how it is undone with the console's keys, and what of it cannot be.
+	// UndoText tells how it is undone with the console's keys, and what of it cannot be.
 	UndoText() string
 	// Notes are consequences that the prediction for the pods does not show.
 	Notes() []string

@@ -28,7 +28,7 @@ func ProposeEvict(pod *v1.Pod) (Action, error) {
 	return Evict{ref}, nil
 }
 
-// NotOnNode says why a pod without a node is not evicted.
+// NotOnNode returns why a pod without a node is not evicted.
 func NotOnNode(pod world.PodRef) string {
 	return "pod " + printable.Line(pod.String(), 120) + " is on no node that it could be evicted from"
 }

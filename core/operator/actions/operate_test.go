@@ -75,7 +75,7 @@ func TestDo_ForbiddenNamesRule(t *testing.T) {
 			err := hand.Do(context.Background(), tt.action)
 			var refused *actions.ForbiddenError
 			if !errors.As(err, &refused) || err.Error() != tt.want {
-				t.Errorf("it says\n%v\nwant\n%s", err, tt.want)
+				t.Errorf("the error is\n%v\nwant\n%s", err, tt.want)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestDo_AdmissionDenialIsToldAsIs(t *testing.T) {
 			err := hand.Do(context.Background(), actions.Delete{Pod: world.PodRefOf(web)})
 			var refused *actions.ForbiddenError
 			if want := "trying to delete pod shop/web: " + denial.Error(); err == nil || err.Error() != want || errors.As(err, &refused) {
-				t.Errorf("it says\n%v\nwant\n%s", err, want)
+				t.Errorf("the error is\n%v\nwant\n%s", err, want)
 			}
 		})
 	}
@@ -150,9 +150,9 @@ func TestDrain_RetriesBlockedEvictions(t *testing.T) {
 	mirror := mk.Pod("mirror").Node("node-1").Obj()
 	mirror.Annotations = map[string]string{v1.MirrorPodAnnotationKey: "x"}
 	c, asked := budgeted(2, mk.Node("node-1").Obj(), web, daemon, mirror)
-	said, waited := []string{}, 0
+	reports, waited := []string{}, 0
 	hand := actions.Executor{
-		Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { waited++; return nil },
+		Client: c, Progress: func(s string) { reports = append(reports, s) }, Pause: func(context.Context) error { waited++; return nil },
 	}
 	if err := hand.Do(context.Background(), actions.Drain{Node: "node-1"}); err != nil {
 		t.Fatal(err)
@@ -165,8 +165,8 @@ func TestDrain_RetriesBlockedEvictions(t *testing.T) {
 		"draining node node-1: 0 of 1 pods deleted, 0 terminating, 1 blocked by PodDisruptionBudgets",
 		"draining node node-1: 0 of 1 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets",
 	} {
-		if said[i] != want {
-			t.Errorf("said %q, want %q", said[i], want)
+		if reports[i] != want {
+			t.Errorf("reported %q, want %q", reports[i], want)
 		}
 	}
 }
@@ -177,26 +177,26 @@ func TestDrain_CancelledSaysWhatIsLeft(t *testing.T) {
 	err := hand.Do(context.Background(), actions.Drain{Node: "node-1"})
 	want := "trying to drain node node-1: 1 of 1 pods are still there, 1 of them blocked by PodDisruptionBudgets, shop/web first: context deadline exceeded"
 	if err == nil || err.Error() != want {
-		t.Errorf("it says\n%v\nwant\n%s", err, want)
+		t.Errorf("the error is\n%v\nwant\n%s", err, want)
 	}
 }
 
 func TestEvict_RetriesWhileBudgetBlocks(t *testing.T) {
 	evict := actions.Evict{Pod: world.PodRefOf(web)}
 	c, asked := budgeted(2, web)
-	said := []string{}
-	hand := actions.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error { return nil }}
+	reports := []string{}
+	hand := actions.Executor{Client: c, Progress: func(s string) { reports = append(reports, s) }, Pause: func(context.Context) error { return nil }}
 	if err := hand.Do(context.Background(), evict); err != nil || len(*asked) != 3 {
 		t.Errorf("asked %d times: %v", len(*asked), err)
 	}
-	if len(said) != 2 || !strings.HasPrefix(said[0], "evicting pod shop/web: a PodDisruptionBudget blocks it: ") {
-		t.Errorf("said %q", said)
+	if len(reports) != 2 || !strings.HasPrefix(reports[0], "evicting pod shop/web: a PodDisruptionBudget blocks it: ") {
+		t.Errorf("reported %q", reports)
 	}
 	c, asked = budgeted(99, web)
 	hand.Client, hand.Pause = c, func(context.Context) error { return context.DeadlineExceeded }
 	err := hand.Do(context.Background(), evict)
 	if err == nil || len(*asked) != 1 || !strings.Contains(err.Error(), "trying to evict pod shop/web: a PodDisruptionBudget blocks it") {
-		t.Errorf("after %d tries an eviction that was given up says %v", len(*asked), err)
+		t.Errorf("after %d tries an eviction that was given up reports %v", len(*asked), err)
 	}
 }
 
@@ -223,8 +223,8 @@ func terminating(objects ...runtime.Object) (c *fake.Clientset, asked *int) {
 
 func TestDrain_WaitsForTerminatingNamespace(t *testing.T) {
 	c, asked := terminating(mk.Node("node-1").Obj(), web)
-	said, pauses := []string{}, 0
-	hand := actions.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error {
+	reports, pauses := []string{}, 0
+	hand := actions.Executor{Client: c, Progress: func(s string) { reports = append(reports, s) }, Pause: func(context.Context) error {
 		if pauses++; pauses < 2 {
 			return nil
 		}
@@ -233,26 +233,26 @@ func TestDrain_WaitsForTerminatingNamespace(t *testing.T) {
 	if err := hand.Do(context.Background(), actions.Drain{Node: "node-1"}); err != nil || *asked != 2 {
 		t.Errorf("asked %d times, want 2: %v", *asked, err)
 	}
-	if want := "draining node node-1: 0 of 1 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets"; len(said) != 2 || said[0] != want {
-		t.Errorf("said %q, want %q twice", said, want)
+	if want := "draining node node-1: 0 of 1 pods deleted, 1 terminating, 0 blocked by PodDisruptionBudgets"; len(reports) != 2 || reports[0] != want {
+		t.Errorf("reported %q, want %q twice", reports, want)
 	}
 }
 
 func TestEvict_RetriesInTerminatingNamespace(t *testing.T) {
 	evict := actions.Evict{Pod: world.PodRefOf(web)}
 	c, asked := terminating(web)
-	said := []string{}
-	hand := actions.Executor{Client: c, Progress: func(s string) { said = append(said, s) }, Pause: func(context.Context) error {
+	reports := []string{}
+	hand := actions.Executor{Client: c, Progress: func(s string) { reports = append(reports, s) }, Pause: func(context.Context) error {
 		return c.Tracker().Delete(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, web.Namespace, web.Name)
 	}}
 	if err := hand.Do(context.Background(), evict); err != nil || *asked != 2 {
 		t.Errorf("asked %d times, want 2: %v", *asked, err)
 	}
-	if len(said) != 1 || !strings.HasPrefix(said[0], "evicting pod shop/web: its namespace is terminating: ") {
-		t.Errorf("said %q", said)
+	if len(reports) != 1 || !strings.HasPrefix(reports[0], "evicting pod shop/web: its namespace is terminating: ") {
+		t.Errorf("reported %q", reports)
 	}
 	if err := hand.Do(context.Background(), evict); !apierrors.IsNotFound(err) {
-		t.Errorf("the eviction of a pod that is gone says %v", err)
+		t.Errorf("the eviction of a pod that is gone reports %v", err)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestActivate_NeedsOwnScheduler(t *testing.T) {
 	a := actions.Activate{Pod: world.PodRefOf(web)}
 	err := (&actions.Executor{}).Do(context.Background(), a)
 	if err == nil || !strings.Contains(err.Error(), "--schedule") {
-		t.Errorf("it says %v, want how to be the scheduler", err)
+		t.Errorf("the error is %v, want how to be the scheduler", err)
 	}
 	var asked types.NamespacedName
 	hand := actions.Executor{Activate: func(_ context.Context, pods ...types.NamespacedName) error { asked = pods[0]; return nil }}

@@ -54,7 +54,7 @@ type Session struct {
 	client     kubernetes.Interface
 	connection connection
 	access     access
-	// unevaluatedClaims says that the volumes may not be read, and pods with claims are held back.
+	// unevaluatedClaims means that the volumes may not be read, and pods with claims are held back.
 	unevaluatedClaims bool
 	wakes             chan struct{}
 	synced            atomic.Bool
@@ -163,14 +163,14 @@ func (s *Session) Executor() actions.Executor { return s.executor }
 
 // State is a session's state.
 type State struct {
-	// Synced says that all initial lists have arrived. Until then Unsynced are the missing kinds.
+	// Synced means that all initial lists have arrived. Until then Unsynced are the missing kinds.
 	Synced   bool
 	Unsynced []world.Kind
 	// Lost is why the API server is unreachable or answers no lists and watches; nil if it does. Nothing is known of the time since
 	// LostSince.
 	Lost      error
 	LostSince time.Time
-	// Heard is when the API server last said anything. Asking says that it was silent for so long that a leader would count as silent, and
+	// Heard is when the API server last said anything. Asking means that it was silent for so long that a leader would count as silent, and
 	// has not answered a request yet; Silent that it did not answer in time.
 	Heard          time.Time
 	Asking, Silent bool
@@ -183,9 +183,9 @@ type State struct {
 	MoreRules []actions.Rule
 	// NotDeciding is why the session does not shadow the scheduler; empty if it does.
 	NotDeciding string
-	// UnevaluatedClaims says that pods with a PersistentVolumeClaim are not evaluated, as the volumes may not be read.
+	// UnevaluatedClaims means that pods with a PersistentVolumeClaim are not evaluated, as the volumes may not be read.
 	UnevaluatedClaims bool
-	// Scheduling says that the session may schedule, Leading that it does.
+	// Scheduling means that the session may schedule, Leading that it does.
 	Scheduling, Leading bool
 	// Ended is why the engine has stopped; nil while it runs.
 	Ended error

@@ -35,7 +35,7 @@ func (st *State) UnreadableKinds() int {
 	return len(resourcesOf(slices.Concat(st.MissingRules, st.MoreRules)))
 }
 
-// partial says which part of the cluster is shown; empty if all of it is.
+// partial returns which part of the cluster is shown; empty if all of it is.
 func (st *State) partial() string {
 	var parts []string
 	switch {

@@ -34,11 +34,11 @@ type Reading struct {
 	Source Source
 	// Summary is the usage; nil if unknown.
 	Summary *pressure.Summary
-	// Queried says that at least one query has ended.
+	// Queried means that at least one query has ended.
 	Queried bool
-	// Problem says why there is no usage, only memory, or none newer than At; empty if there is no problem.
+	// Problem explains why there is no usage, only memory, or none newer than At; empty if there is no problem.
 	Problem string
-	// Configuration is the kubelet's eviction configuration. Configured says that the kubelet served it; otherwise it
+	// Configuration is the kubelet's eviction configuration. Configured means that the kubelet served it; otherwise it
 	// is the default one, for the reason WhyDefaults.
 	Configuration pressure.Configuration
 	Configured    bool
@@ -47,7 +47,7 @@ type Reading struct {
 	MissingRules []actions.Rule
 }
 
-// SourceText says in one line where the usage was read, or why there is none.
+// SourceText describes in one line where the usage was read, or why there is none.
 func (r Reading) SourceText() string {
 	switch {
 	case !r.Queried:

@@ -32,7 +32,7 @@ func (c cell) isBlank() bool { return c.text == blank.text && c.pen.Blank() }
 // Writer writes frames and Bubble Tea's output to a terminal. Its methods may be called from several goroutines.
 type Writer struct {
 	to io.Writer
-	// erases says that the terminal can blank cells without writing them (ECH).
+	// erases means that the terminal can blank cells without writing them (ECH).
 	erases bool
 
 	// pending guards the frame to be written.
@@ -49,9 +49,9 @@ type Writer struct {
 	w, h int
 	// active is true while the terminal is on the alternate screen.
 	active bool
-	// synced says that the terminal supports synchronized updates (mode 2026).
+	// synced means that the terminal supports synchronized updates (mode 2026).
 	synced bool
-	// known says that the terminal shows the cells in shown; want are those it should show.
+	// known means that the terminal shows the cells in shown; want are those it should show.
 	known       bool
 	want, shown []cell
 	// pen and x, y are the terminal's style and cursor; x is negative while the cursor's position is unknown.

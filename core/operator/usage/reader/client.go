@@ -110,7 +110,7 @@ func (c apiClient) get(ctx context.Context, elements ...string) ([]byte, error) 
 	return body, nil
 }
 
-// unanswered says why there was no answer, without the address.
+// unanswered explains why there was no answer, without the address.
 func (c apiClient) unanswered(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %s", c.timeout)

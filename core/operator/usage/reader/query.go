@@ -34,7 +34,7 @@ type nodeQuery struct {
 	apiClient
 	node *v1.Node
 	pods []world.PodRef
-	// previous is the last reading; readSettings says that the kubelet's configuration is to be read too.
+	// previous is the last reading; readSettings means that the kubelet's configuration is to be read too.
 	previous     usage.Reading
 	readSettings bool
 	now          func() time.Time
@@ -85,7 +85,7 @@ func (q nodeQuery) kubeletSummary(ctx context.Context) (*pressure.Summary, error
 	return usage.Summary(answer, q.node.Name)
 }
 
-// kubeletProblem says why the kubelet's summary is missing.
+// kubeletProblem returns why the kubelet's summary is missing.
 func kubeletProblem(err error) string {
 	if forbidden(err) {
 		return "may not " + proxyRule.String()

@@ -28,9 +28,9 @@ var summaryText = func() string {
 
 // served serves a metrics API that has one of the two pods.
 func served(s *stub) {
-	s.on(metricsPath, says(`{"kind":"APIResourceList"}`))
-	s.on(metricsPath+"/nodes/n1", says(`{"timestamp":"2026-01-01T12:00:00Z","usage":{"cpu":"1","memory":"6Gi"}}`))
-	s.on(metricsPath+"/namespaces/shop/pods/cart", says(`{"timestamp":"2026-01-01T12:00:00Z","containers":[{"name":"main","usage":{"cpu":"12n","memory":"2048Ki"}},{"name":"log","usage":{"memory":"1Mi"}}]}`))
+	s.on(metricsPath, serves(`{"kind":"APIResourceList"}`))
+	s.on(metricsPath+"/nodes/n1", serves(`{"timestamp":"2026-01-01T12:00:00Z","usage":{"cpu":"1","memory":"6Gi"}}`))
+	s.on(metricsPath+"/namespaces/shop/pods/cart", serves(`{"timestamp":"2026-01-01T12:00:00Z","containers":[{"name":"main","usage":{"cpu":"12n","memory":"2048Ki"}},{"name":"log","usage":{"memory":"1Mi"}}]}`))
 }
 
 func workingSet(t *testing.T, r usage.Reading, i int) uint64 {
@@ -43,8 +43,8 @@ func workingSet(t *testing.T, r usage.Reading, i int) uint64 {
 
 func TestReader_QueriesKubeletFirst(t *testing.T) {
 	s := newStub(t)
-	s.on(summaryPath, says(summaryText))
-	s.on(configPath, says(`{"kubeletconfig":{"evictionHard":{"memory.available":"1Gi"},"evictionPressureTransitionPeriod":"1m0s","maxPods":110}}`))
+	s.on(summaryPath, serves(summaryText))
+	s.on(configPath, serves(`{"kubeletconfig":{"evictionHard":{"memory.available":"1Gi"},"evictionPressureTransitionPeriod":"1m0s","maxPods":110}}`))
 	w := newWatcher(t, s)
 	if first := w.look(n1); first.Queried || first.SourceText() != "asking what is used" || first.Configuration.Hard[pressure.MemoryAvailable] != "100Mi" {
 		t.Errorf("before there is an answer: %+v", first)
@@ -122,7 +122,7 @@ func TestReader_ProblemTexts(t *testing.T) {
 			s.on(summaryPath, refuses(503, `{"kind":"Status","message":"error trying to reach service: dial tcp 10.0.0.1:10250: connect: connection refused"}`))
 		}, "no usage data: the kubelet's summary: 503: error trying to reach service: dial tcp 10.0.0.1:10250: connect: connection refused, and no metrics API is served", nil},
 		{
-			"no JSON", func(s *stub) { s.on(summaryPath, says("<html>\x1b[31mlog in\x07</html>")) },
+			"no JSON", func(s *stub) { s.on(summaryPath, serves("<html>\x1b[31mlog in\x07</html>")) },
 			"no usage data: the kubelet's summary: reading the kubelet's summary: invalid character '<' looking for beginning of value, and no metrics API is served", nil,
 		},
 		{
@@ -130,18 +130,18 @@ func TestReader_ProblemTexts(t *testing.T) {
 			`no usage data: the kubelet's summary: 500: \x1b]0;owned\x07xxx`, nil,
 		},
 		{
-			"another node's", func(s *stub) { s.on(summaryPath, says(`{"node":{"nodeName":"n2"}}`)) },
+			"another node's", func(s *stub) { s.on(summaryPath, serves(`{"node":{"nodeName":"n2"}}`)) },
 			`no usage data: the kubelet's summary: the kubelet's summary is about node "n2" and not about "n1", and no metrics API is served`, nil,
 		},
 		{"too much", func(s *stub) {
-			s.on(summaryPath, says(strings.Replace(summaryText, "1073741824", "18446744073709551615", 1)))
+			s.on(summaryPath, serves(strings.Replace(summaryText, "1073741824", "18446744073709551615", 1)))
 		}, "no usage data: the kubelet's summary: the kubelet's summary makes no sense: the node's memory is said to be 18446744073709551615, and no metrics API is served", nil},
 		{
-			"less than nothing", func(s *stub) { s.on(summaryPath, says(strings.Replace(summaryText, "1073741824", "-1", 1))) },
+			"less than nothing", func(s *stub) { s.on(summaryPath, serves(strings.Replace(summaryText, "1073741824", "-1", 1))) },
 			"no usage data: the kubelet's summary: reading the kubelet's summary: json: cannot unmarshal number -1 into Go struct field MemoryStats.node.NodeStats.memory.availableBytes of type uint64", nil,
 		},
 		{
-			"no number", func(s *stub) { s.on(summaryPath, says(strings.Replace(summaryText, "1073741824", "NaN", 1))) },
+			"no number", func(s *stub) { s.on(summaryPath, serves(strings.Replace(summaryText, "1073741824", "NaN", 1))) },
 			"no usage data: the kubelet's summary: reading the kubelet's summary: invalid character 'N' looking for beginning of value, and no metrics API is served", nil,
 		},
 		{"an answer without end", func(s *stub) {
@@ -154,7 +154,7 @@ func TestReader_ProblemTexts(t *testing.T) {
 		{"metrics that make no sense", func(s *stub) {
 			s.on(summaryPath, forbids)
 			served(s)
-			s.on(metricsPath+"/namespaces/shop/pods/search", says(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
+			s.on(metricsPath+"/namespaces/shop/pods/search", serves(`{"containers":[{"usage":{"memory":"1e999999999"}}]}`))
 		}, `no usage data: may not get nodes/proxy, and the metrics API: shop/search: reading the metrics of a pod: "1e999999999" is no amount of memory`, []actions.Rule{proxyRule}},
 		{"the metrics server is down", func(s *stub) {
 			s.on(summaryPath, forbids)
@@ -194,12 +194,12 @@ func TestReader_ReportsUnknownConfiguration(t *testing.T) {
 		want   string
 	}{
 		{refuses(404, "404 page not found"), "404: 404 page not found"},
-		{says(`{}`), "the kubelet's answer to /configz has no kubeletconfig"},
-		{says(`{"kubeletconfig":{"evictionHard":{"memory.available":"lots"}}}`), "reading the eviction thresholds: reading lots of memory.available"},
-		{says(`[`), "reading the kubelet's configuration: unexpected end of JSON input"},
+		{serves(`{}`), "the kubelet's answer to /configz has no kubeletconfig"},
+		{serves(`{"kubeletconfig":{"evictionHard":{"memory.available":"lots"}}}`), "reading the eviction thresholds: reading lots of memory.available"},
+		{serves(`[`), "reading the kubelet's configuration: unexpected end of JSON input"},
 	} {
 		s := newStub(t)
-		s.on(summaryPath, says(summaryText))
+		s.on(summaryPath, serves(summaryText))
 		s.on(configPath, tt.answer)
 		r := newWatcher(t, s).answered()
 		if r.Configured || !strings.HasPrefix(r.WhyDefaults, tt.want) || r.Configuration.Hard[pressure.MemoryAvailable] != "100Mi" {
@@ -213,8 +213,8 @@ func TestReader_ReportsUnknownConfiguration(t *testing.T) {
 
 func TestReader_QueriesAtInterval(t *testing.T) {
 	s := newStub(t)
-	s.on(summaryPath, says(summaryText))
-	s.on(configPath, says(`{"kubeletconfig":{}}`))
+	s.on(summaryPath, serves(summaryText))
+	s.on(configPath, serves(`{"kubeletconfig":{}}`))
 	w := newWatcher(t, s)
 	w.answered()
 	for range 50 {
@@ -242,7 +242,7 @@ func TestReader_QueriesAtInterval(t *testing.T) {
 
 func TestReader_KeepsStaleReading(t *testing.T) {
 	s := newStub(t)
-	s.on(summaryPath, says(summaryText))
+	s.on(summaryPath, serves(summaryText))
 	w := newWatcher(t, s)
 	at := w.answered().At
 	s.on(summaryPath, refuses(500, "boo"))

@@ -73,7 +73,7 @@ func (s *stub) paths() []string {
 	return slices.Clone(s.asked)
 }
 
-func says(text string) http.HandlerFunc {
+func serves(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
 }
 
