@@ -149,7 +149,7 @@ func explainChain(a draw.Area, y int, title string, links []ChainLink) int {
 	return drawChain(a, y+1, a.H, links) + 1
 }
 
-// explainLines draws a heading with lines of at most so many rows below it if there are any and there is room; it returns the
+// explainLines draws a heading and below it lines of at most rows rows each, if there are any and there is room; it returns the
 // row after them.
 func explainLines(a draw.Area, y int, title string, rows int, lines []string) int {
 	if len(lines) == 0 || y+1 >= a.H {

@@ -281,7 +281,7 @@ type RowSet struct {
 	Cell func(i, cell int) Cell
 }
 
-// Cell is a cell of a row: one of so many, with its pod, and the kind and the key of what it is about.
+// Cell is one of the Of cells of a row, with its pod, and the kind and the key of what it is about.
 type Cell struct {
 	Of             int
 	Pod, Kind, Key string

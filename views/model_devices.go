@@ -123,7 +123,7 @@ type Device struct {
 	// Facts are its capacity, its partitions and the like. Taints are with who put them there, the oldest since Tainted.
 	Facts, Taints string
 	Tainted       time.Time
-	// Holders are the first of so many Claims that have the device.
+	// Holders are the first claims that have the device, Claims is how many have it.
 	Holders []DeviceHolder
 	Claims  int
 	// SliceKey is the name of the slice that publishes it.

@@ -85,7 +85,7 @@ func (s GangState) Word() string { return gangStyles[s].word }
 type GangStage uint8
 
 // The stages, in the order of a gang's bar. A placed pod is being bound, and one on permit waits for the others. A rejected one was
-// tried and has no node, a queued one is to be tried. A missing one does not exist: the minimum has so many more pods.
+// tried and has no node, a queued one is to be tried. A missing one does not exist: the minimum is larger than the group by that many.
 const (
 	GangPodBound GangStage = iota
 	GangPodPlaced

@@ -28,7 +28,7 @@ func width(spans []span) int {
 	return w
 }
 
-// fitting returns a line's text for so many columns; nil if there is none.
+// fitting returns the longest form of a line that fits; nil if none does.
 func (p *phrase) fitting(columns int) []span {
 	switch {
 	case width(p.long) <= columns:
@@ -166,7 +166,7 @@ func (o *orreryCtx) leaderWords() []phrase {
 	}
 }
 
-// clipped cuts a text to so many columns.
+// clipped cuts a text to a width.
 func clipped(text string, w int) string {
 	if draw.Width(text) <= w {
 		return text

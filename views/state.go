@@ -24,7 +24,7 @@ type State struct {
 	Matches, Of int
 	// Scoped means that the filter is only the chosen namespace, which esc does not clear.
 	Scoped bool
-	// Searching means that a search is typed or on. Search is the text that is searched for in the pane, empty for none. SearchOf rows have it, at least so many if SearchMore
+	// Searching means that a search is typed or on. Search is the text that is searched for in the pane, empty for none. SearchOf rows have it, or at least that many if SearchMore
 	// says that not all were looked at, and the cursor is on the one numbered SearchAt; on none if zero.
 	Searching          bool
 	Search             string

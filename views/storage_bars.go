@@ -30,7 +30,7 @@ type barRow struct {
 	fraction           float64
 }
 
-// segmentRows draws the capacities on at most so many rows below their heading, and returns how many rows it took.
+// segmentRows draws the capacities on at most rows rows below their heading, and returns how many rows it took.
 func segmentRows(a draw.Area, v *Storage, rows int) int {
 	if len(v.Segments) == 0 {
 		return noBars(a, "storage left", "no driver publishes its capacity")

@@ -14,7 +14,7 @@ import (
 	"orrery/views/draw"
 )
 
-// largeDevices has so many slices of eight devices each, five of which claims of pods have.
+// largeDevices has slices of eight devices each, five of which claims of pods have.
 func largeDevices(t testing.TB, slices int) *engine.Engine {
 	e := deviceEngine(t)
 	apply := func(o world.Object) {

@@ -220,7 +220,7 @@ func TestQueue_GangOnPermit(t *testing.T) {
 	}
 }
 
-// largeGangs has so many gangs of ten pods in turn: bound, incomplete, unschedulable, and on permit.
+// largeGangs has n gangs of ten pods in turn: bound, incomplete, unschedulable, and on permit.
 func largeGangs(t interface{ Fatal(...any) }, n int) *engine.Engine {
 	e := gangEngine(t)
 	add := func(o world.Object) {

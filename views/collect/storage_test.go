@@ -225,7 +225,7 @@ func drawStorageObject(t *rapid.T) world.Object {
 	return mk.Pod(claim + "-held").PVC(claim).Gate("hold").Obj()
 }
 
-// largeStorage has so many claims, one in a hundred of them in trouble.
+// largeStorage has claims, one in a hundred of them in trouble.
 func largeStorage(t testing.TB, claims int) *engine.Engine {
 	objects := []world.Object{mk.Class("fast", driver).WaitForFirstConsumer().Obj(), mk.CSIDriver(driver)}
 	for i := range 200 {

@@ -75,7 +75,7 @@ func (d *svgWriter) layer(c *Canvas) string {
 	return b.String()
 }
 
-// assemble puts the layers of a canvas of so many cells into a window.
+// assemble puts the layers of a canvas into a window.
 func (d *svgWriter) assemble(p Picture, columns, rows int, layers string) string {
 	left, top := margin, margin
 	if p.Title != "" {

@@ -53,7 +53,7 @@ func (p *Plan) put(number, total int) {
 	}
 }
 
-// arrange finds the cell of every node if a cell takes so many, and returns how far the farthest is from its angle. The
+// arrange finds the cell of every node with per nodes to a cell, and returns how far the farthest is from its angle. The
 // order is kept.
 func (t *track) arrange(at []int, per, total int) (farthest int) {
 	cells, n := len(t.cells), len(t.nodes)

@@ -57,7 +57,7 @@ func New(w, h int, zones Zones) *Plan {
 // firstZone returns the first zone on a ring, counted from the outside in.
 func firstZone(ring, rings, zones int) int { return (ring*zones + rings - 1) / rings }
 
-// split lists the nodes of each of so many rings. The first zone is on the outermost.
+// split divides the nodes among rings. The first zone is on the outermost.
 func (z *Zones) split(rings int) [][]int32 {
 	nodes := make([][]int32, rings)
 	for node, zone := range z.Of {
@@ -77,7 +77,7 @@ func crowded(rings []Ring, nodes [][]int32) bool {
 	return false
 }
 
-// Angle returns the angle of an index in the order of all nodes and so many thousandths of the way to the next.
+// Angle returns the angle of an index in the order of all nodes, plus a part of the way to the next in thousandths.
 func (p *Plan) Angle(index, thousandths, total int) int {
 	outer := p.Rings[len(p.Rings)-1].cells
 	at := (1000*index + thousandths) * len(outer) / (1000 * max(total, 1))

@@ -62,7 +62,7 @@ func (s *shape) ellipse(width, height int) ellipse {
 	return ellipse{s.cx, s.cy, width, height}
 }
 
-// evenly returns the half heights of so many rings, at equal distances.
+// evenly returns the half heights of count rings, at equal distances.
 func (s *shape) evenly(count int) []int {
 	heights := make([]int, count)
 	for i := range heights {
@@ -119,8 +119,8 @@ func (s *shape) claimRings(g *grid, heights []int) []Ring {
 // terminal some bytes.
 const cellsPerBody = 16
 
-// tracks returns the tracks of a ring from the outside in: as many as its nodes need, if there is room. The ring has so many
-// of all nodes.
+// tracks returns the tracks of a ring from the outside in: as many as its nodes need, if there is room. The ring has nodes of
+// the total.
 func (s *shape) tracks(g *grid, rings []Ring, ring, nodes, total int) []track {
 	tracks := []track{{ring: ring, cells: rings[ring].cells}}
 	inner := s.hub

@@ -128,7 +128,7 @@ func TestDo_CordonAndUncordon(t *testing.T) {
 	}
 }
 
-// budgeted is an API server with a budget that turns so many evictions down; those it allows take a pod away at once.
+// budgeted is an API server with a budget that refuses the first turnsDown evictions; those it allows take a pod away at once.
 func budgeted(turnsDown int, objects ...runtime.Object) (c *fake.Clientset, asked *[]string) {
 	c, asked = fake.NewClientset(objects...), &[]string{}
 	c.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
