@@ -13,8 +13,8 @@
 //	            volumes   devices   gangs   store   config        what is decided about claims and groups · objects by kind
 //	            reuse   changelog   codec   release               results that hold until a node changes · state as bytes
 //	      │
-//	world       what is decided upon: Input and Effect      memory   live   extender   trim   admission   quota
-//	            what the API server checks of new objects   podapi   deviceapi   storageapi   clusterapi   controllerapi
+//	world       what is decided upon: Input and Effect      memory   live   extender   trim
+//	            what the API server does to new objects     admission
 //	      │
 //	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames
 //	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files

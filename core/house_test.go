@@ -41,26 +41,20 @@ core/objects/saturating
 core/scheduler/release
 core/scheduler/reuse
 core/objects/requests: core/objects/saturating
-core/world/deviceapi: core/objects/requests
-core/world/podapi: core/world/deviceapi core/objects/requests
-core/world/clusterapi: core/world/podapi
-core/world/storageapi: core/world/deviceapi core/world/podapi
-core/world/controllerapi: core/world/podapi core/world/storageapi
 core/safe/spelling
 # what a world says and wants, and what the API's objects come to
 core/world: core/objects/nodenames
 core/testing/mk/canaries: core/world
 core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
-core/world/quota: core/world/podapi core/objects/requests core/objects/saturating core/world
-core/world/admission: core/world/podapi core/world/quota core/objects/requests core/world
+core/world/admission: core/objects/requests core/objects/saturating core/world
 core/scheduler/config: core/safe/address core/safe/printable core/safe/yamlnode
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world core/scheduler/release
 core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
-core/world/memory: core/world/admission core/world/clusterapi core/world/controllerapi core/objects/csimigration core/world/deviceapi core/world/podapi core/world/quota core/objects/requests core/objects/saturating core/world/storageapi core/world/trim core/world core/safe/heap
+core/world/memory: core/world/admission core/objects/csimigration core/objects/requests core/objects/saturating core/world/trim core/world core/safe/heap
 core/trace: core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/volumes/outcome: core/scheduler/store core/world
@@ -144,7 +138,7 @@ views: core/objects/saturating themes views/draw views/filter views/orbit core/s
 views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
-demo/scenario: core/world/admission core/safe/files core/scheduler/config core/world/deviceapi core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict
+demo/scenario: core/world/admission core/safe/files core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/trace/play
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario

@@ -16,8 +16,8 @@
 //	leader       random elections for client-go's elector and Orrery's model
 //	telemetry    every metric family
 //	claims       random pods, claims and templates for upstream's claim controller, and Orrery's
-//	deviceapi    random objects for the API server's validation of devices and claims, and Orrery's
-//	apiobjects   random objects for a started API server, and the simulated one
+//	admission    random objects for the API server's defaults and admission plugins, and Orrery's
+//	apiobjects   what a started API server refuses
 //	monitoring   the printed alerts and the dashboard, with Prometheus' own parser and query engine
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //

@@ -15,7 +15,6 @@ import (
 
 	"orrery/core/trace"
 	"orrery/core/world"
-	"orrery/core/world/deviceapi"
 )
 
 func openbFile(t *testing.T, name string) string {
@@ -86,37 +85,6 @@ func describeDevices(to *bytes.Buffer, o world.Object) {
 	}
 	for line := range strings.Lines(string(text)) {
 		to.WriteString("    " + line)
-	}
-}
-
-// An API server accepts all the objects that devices are about.
-func TestImportOpenB_ClaimsAreValid(t *testing.T) {
-	im, err := importClaims(openbFile(t, "nodes.csv"), strings.ReplaceAll(openbFile(t, "pods.csv"), "T4|P100", "\"a \"\"quoted\"\" one|\\|é\""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, seen := &deviceapi.Validator{}, 0
-	check := func(o world.Object) {
-		switch world.KindOf(o) {
-		case world.DeviceClass, world.ResourceSlice, world.ResourceClaim:
-			seen++
-			if errs := v.Create(o); len(errs) > 0 {
-				t.Errorf("%s %s: %v", world.KindOf(o), o.GetName(), errs)
-			}
-		}
-	}
-	for _, in := range im.Inputs {
-		switch ev := in.Event.(type) {
-		case world.Listed:
-			for _, o := range ev.Objects {
-				check(o)
-			}
-		case world.Changed:
-			check(ev.Object)
-		}
-	}
-	if seen != 10 {
-		t.Errorf("%d objects were checked, want a class, two slices, and seven of claims", seen)
 	}
 }
 

@@ -48,12 +48,8 @@
 //	controllers      nodeEvictionRate, secondaryNodeEvictionRate, unhealthyZoneThreshold, largeClusterSizeThreshold
 //	kubelet          a KubeletConfiguration: its eviction thresholds, and what is reserved of nodes, of which everything is
 //	                 allocatable if nothing is; or flags, as in --eviction-hard=memory.available<1Gi
-//	admission        {enable: [PodNodeSelector], disable: [LimitRanger]}: admission plugins of the API server other than
-//	                 those that are on by default; and settings: podNodeSelector {clusterDefaultNodeSelector: pool=web, what
-//	                 the pods of namespaces select that say nothing, shop: all that the pods of a namespace may select} and
-//	                 podTolerationRestriction {default, whitelist}, of namespaces that say nothing; and resourceQuota
-//	                 {limitedResources: [{resource: pods, apiGroup, matchContains: [cpu], matchScopes: [{scopeName, operator,
-//	                 values}]}]}, which are consumed only where a quota covers them
+//	admission        {enable: [ExtendedResourceToleration], disable: [LimitRanger]}: admission plugins of the API server other
+//	                 than those that are on by default
 //	storage          drivers, classes, volumes and claims, see below
 //	devices          models, classes, pools and claims, see below
 //

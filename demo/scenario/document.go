@@ -39,66 +39,15 @@ type clusterPart struct {
 	Admission       admissionPart       `yaml:"admission"`
 }
 
-// admissionPart switches admission plugins of the API server, and configures three of them.
+// admissionPart switches admission plugins of the API server.
 type admissionPart struct {
 	strict.Position
-	Enable                   stringList         `yaml:"enable"`
-	Disable                  stringList         `yaml:"disable"`
-	PodNodeSelector          map[string]string  `yaml:"podNodeSelector"`
-	PodTolerationRestriction clusterTolerations `yaml:"podTolerationRestriction"`
-	ResourceQuota            quotaSettings      `yaml:"resourceQuota"`
-}
-
-// quotaSettings are the resources that are consumed only where a quota covers them.
-type quotaSettings struct {
-	strict.Position
-	LimitedResources []limitedResource `yaml:"limitedResources"`
-}
-
-type limitedResource struct {
-	strict.Position
-	Resource      string       `yaml:"resource"`
-	APIGroup      string       `yaml:"apiGroup"`
-	MatchContains stringList   `yaml:"matchContains"`
-	MatchScopes   []limitScope `yaml:"matchScopes"`
-}
-
-type limitScope struct {
-	strict.Position
-	ScopeName string     `yaml:"scopeName"`
-	Operator  string     `yaml:"operator"`
-	Values    stringList `yaml:"values"`
-}
-
-func (l *limitedResource) setting() admission.LimitedResource {
-	s := admission.LimitedResource{Resource: l.Resource, APIGroup: l.APIGroup, MatchContains: l.MatchContains}
-	for _, scope := range l.MatchScopes {
-		s.MatchScopes = append(s.MatchScopes, v1.ScopedResourceSelectorRequirement{
-			ScopeName: v1.ResourceQuotaScope(scope.ScopeName), Operator: v1.ScopeSelectorOperator(scope.Operator), Values: scope.Values,
-		})
-	}
-	return s
-}
-
-// clusterTolerations are those of namespaces that say nothing.
-type clusterTolerations struct {
-	strict.Position
-	Default   []toleration `yaml:"default"`
-	Whitelist []toleration `yaml:"whitelist"`
+	Enable  stringList `yaml:"enable"`
+	Disable stringList `yaml:"disable"`
 }
 
 func (a *admissionPart) options() admission.Options {
-	o := admission.Options{Enable: a.Enable, Disable: a.Disable, NodeSelectors: a.PodNodeSelector}
-	for _, t := range a.PodTolerationRestriction.Default {
-		o.DefaultTolerations = append(o.DefaultTolerations, t.Toleration)
-	}
-	for _, t := range a.PodTolerationRestriction.Whitelist {
-		o.AllowedTolerations = append(o.AllowedTolerations, t.Toleration)
-	}
-	for i := range a.ResourceQuota.LimitedResources {
-		o.LimitedResources = append(o.LimitedResources, a.ResourceQuota.LimitedResources[i].setting())
-	}
-	return o
+	return admission.Options{Enable: a.Enable, Disable: a.Disable}
 }
 
 // nodeGroup is a number of nodes of one shape.

@@ -13,7 +13,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/world"
-	"orrery/core/world/deviceapi"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 
@@ -66,7 +66,7 @@ func (s *Scenario) newCluster(start time.Time, seed uint64) (*memory.Cluster, er
 	return memory.New(memory.Options{
 		Start: start, Seed: seed, Latency: s.file.Cluster.Latency.of(), PodBehavior: s.PodLife,
 		Budgets: budget.Rules{}, NodeLifecycle: nodeLifecycle(s.file.Cluster.Controllers, start, compares), Pressure: kubelets,
-		ComparisonOperators: compares, DeviceGatesOff: deviceapi.GatesOff{
+		ComparisonOperators: compares, DeviceGatesOff: admission.DeviceGatesOff{
 			AdminAccess:       !s.config.Features.Enabled(config.DRAAdminAccess),
 			ClaimDeviceStatus: !s.config.Features.Enabled(config.DRAResourceClaimDeviceStatus),
 		}, Admission: admits, Extenders: s.file.Scheduler.simulatedExtenders(),

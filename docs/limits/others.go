@@ -3,7 +3,7 @@ package main
 // others are constants that are called max or most and bound no amount of anything here, by the reason.
 var others = map[string][]string{
 	"a rule of the Kubernetes API, which is checked as an API server does": {
-		"core/scheduler/cache maxWeight", "core/scheduler/config maxShapeScore", "core/scheduler/config maxUtilization", "core/world/deviceapi maxKey", "core/world/deviceapi maxValues", "core/world/storageapi maxExpiration",
+		"core/scheduler/cache maxWeight", "core/scheduler/config maxShapeScore", "core/scheduler/config maxUtilization",
 		"core/answers/whatif maxNameBytes", "core/answers/whatif maxSuffixBytes", "core/world/memory maxGenerated", "demo/scenario maxDriverName",
 	},
 	"a rule of a kernel or a kubelet, which is simulated": {"core/evict/pressure maxBurstableAdj", "core/evict/pressure maxShares", "core/world/memory maxBackOff"},

@@ -9,12 +9,11 @@ import (
 
 	"orrery/core/safe/footprint"
 	"orrery/core/testing/fuzz"
-	"orrery/core/world/deviceapi"
 )
 
-// FuzzSelector reads CEL selectors of device classes and requests: as an API server that checks them, and on a device.
+// FuzzSelector reads CEL selectors of device classes and requests, and evaluates them on a device. No API server has checked them.
 //
-//orrery:reads core/answers/diagnose core/world/deviceapi core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
+//orrery:reads core/answers/diagnose core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
 func FuzzSelector(f *testing.F) {
 	const device = `{"name":"a","attributes":{"model":{"string":"A100"},"example.com/x":{"int":3},"v":{"version":"1.2.3"}},"capacity":{"memory":{"value":"40Gi"}}}`
 	for _, text := range []string{
@@ -30,20 +29,10 @@ func FuzzSelector(f *testing.F) {
 			return
 		}
 		fuzz.Cost(t, len(text)+len(device), func() {
-			class := &resourcev1.DeviceClass{}
-			class.Name = "c"
-			class.Spec.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: text}}}
-			var v deviceapi.Validator
-			refused := v.Create(class)
 			e := newExpressions(true)
 			x := e.of(text)
-			if x.problem != "" {
-				if strings.Contains(x.problem, "\n") || len(x.problem) > 1000 { // what shows it makes it printable
-					t.Errorf("the problem is no line: %q", x.problem)
-				}
-				if len(refused) == 0 {
-					t.Errorf("an API server takes it, and it cannot be evaluated: %s", x.problem)
-				}
+			if strings.Contains(x.problem, "\n") || len(x.problem) > 1000 { // what shows it makes it printable
+				t.Errorf("the problem is no line: %q", x.problem)
 			}
 			said := e.matches(x, &poolDevice{id: deviceID{driverOfTest, "pool", "a"}, Device: own})
 			if said.matches && said.problem != "" {

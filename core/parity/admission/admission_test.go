@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/kubernetes/pkg/kubeapiserver/options"
@@ -42,42 +41,23 @@ func (c cluster) List(kind world.Kind) []world.Object {
 func (cluster) Now() time.Time { return time.Time{} }
 
 // only is a chain of one plugin.
-func only(name string, o admission.Options) admission.Chain {
-	o.Enable = []string{name}
-	o.Disable = slices.DeleteFunc(admission.Names(), func(other string) bool { return other == name })
-	o.DeclaredFeatures = true
-	return admission.New(o)
+func only(name string) admission.Chain {
+	return admission.New(admission.Options{
+		Enable: []string{name}, Disable: slices.DeleteFunc(admission.Names(), func(other string) bool { return other == name }),
+		DeclaredFeatures: true,
+	})
 }
 
 // TestPlugins_SameDecisions compares what each plugin does with an object: what it leaves, or what it says.
 // Shows CONF-12 and CONF-15.
 func TestPlugins_SameDecisions(t *testing.T) {
-	sameDecisions(t, newServer(t, nil), admission.Options{}, admission.Names()...)
-}
-
-// TestPlugins_SameDecisionsConfigured is TestPlugins_SameDecisions for the plugins with a configuration.
-func TestPlugins_SameDecisionsConfigured(t *testing.T) {
-	s := newServer(t, map[string]string{
-		"PodNodeSelector": "podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: zone=east, default: 'zone=east,disk=ssd'}",
-		"PodTolerationRestriction": `{"apiVersion": "podtolerationrestriction.admission.k8s.io/v1alpha1", "kind": "Configuration",
-			"default": [{"key": "a", "operator": "Exists"}],
-			"whitelist": [{"key": "a", "operator": "Exists"}, {"key": "b", "operator": "Exists"}, {"key": "node.kubernetes.io/memory-pressure", "operator": "Exists"}]}`,
-	})
-	exists := func(key string) v1.Toleration { return v1.Toleration{Key: key, Operator: v1.TolerationOpExists} }
-	sameDecisions(t, s, admission.Options{
-		NodeSelectors:      map[string]string{admission.ClusterDefault: "zone=east", "default": "zone=east,disk=ssd"},
-		DefaultTolerations: []v1.Toleration{exists("a")},
-		AllowedTolerations: []v1.Toleration{exists("a"), exists("b"), exists(v1.TaintNodeMemoryPressure)},
-	}, "PodNodeSelector", "PodTolerationRestriction")
-}
-
-func sameDecisions(t *testing.T, s *server, o admission.Options, names ...string) {
-	for _, name := range names {
+	s := newServer(t)
+	for _, name := range admission.Names() {
 		if name == "ResourceQuota" {
 			continue // see quota_test.go
 		}
 		t.Run(name, func(t *testing.T) {
-			chain := only(name, o)
+			chain := only(name)
 			changed, texts := 0, map[string]bool{}
 			difftest.Check(t, comparisons.Admission.Cases, func(r *difftest.Source) {
 				objects := drawCluster(r)

@@ -6,33 +6,17 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/parity/difftest"
 	"orrery/core/world"
 	"orrery/core/world/admission"
-	"orrery/core/world/podapi"
 )
 
-var (
-	keys = []string{"a", "b", "node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure", "example.com/gpu", ""}
-	// written are annotations of namespaces with tolerations; the last ones are not good.
-	written   = []string{`[{"key":"a","operator":"Exists"}]`, `[{"operator":"Exists"}]`, `[{"key":"b","operator":"Equal","value":"x","effect":"NoExecute"}]`, "", "[]", "{", "5"}
-	selectors = []string{"zone=east", "zone=west,disk=ssd", "", "zone", "a=b,a=c"}
-)
+var keys = []string{"a", "b", "node.kubernetes.io/not-ready", "node.kubernetes.io/memory-pressure", "example.com/gpu", ""}
 
 // drawCluster draws what there is in a cluster: at most one limit range, since upstream takes several in any order.
 func drawCluster(r *difftest.Source) []world.Object {
-	ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Annotations: map[string]string{}}}
-	for annotation, values := range map[string][]string{
-		"scheduler.alpha.kubernetes.io/node-selector":        selectors,
-		"scheduler.alpha.kubernetes.io/defaultTolerations":   written,
-		"scheduler.alpha.kubernetes.io/tolerationsWhitelist": written,
-	} {
-		if i := r.IntN(2 * len(values)); i < len(values) {
-			ns.Annotations[annotation] = values[i]
-		}
-	}
+	ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	if r.Bool() {
 		node.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
@@ -118,18 +102,9 @@ func drawRequest(r *difftest.Source) *admission.Request {
 	return q
 }
 
-// node draws a node, and the user who creates it.
 func node(r *difftest.Source) *v1.Node {
-	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2", Labels: map[string]string{}}}
+	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n2"}}
 	node.Spec.Taints = difftest.Pick(r, nil, []v1.Taint{{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule}}, []v1.Taint{{Key: "a", Effect: v1.TaintEffectNoSchedule}})
-	for range r.IntN(3) {
-		key := difftest.Pick(r, "zone", "kubernetes.io/hostname", "a.node-restriction.kubernetes.io/fips", "node-restriction.kubernetes.io/x", "example.com/a",
-			"node.kubernetes.io/role", "a.kubelet.kubernetes.io/b", "x.k8s.io/y", "kubernetes.io/arch", "beta.kubernetes.io/os", "kubernetes.io/other")
-		node.Labels[key] = difftest.Pick(r, "", "x")
-	}
-	if r.OneIn(5) {
-		node.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "A", Name: "a", UID: "a"}}
-	}
 	return node
 }
 
@@ -140,8 +115,6 @@ func drawWish(r *difftest.Source) *admission.Request {
 		if r.Bool() {
 			q.Old = node(r)
 		}
-		q.User = difftest.Pick[user.Info](r, &user.DefaultInfo{Name: "admin"}, admission.KubeletOf("n2"), admission.KubeletOf("n2"), admission.KubeletOf("n2"),
-			admission.KubeletOf("n1"), admission.KubeletOf(""), &user.DefaultInfo{Name: "system:node:n2"}, &user.DefaultInfo{Name: "other", Groups: []string{user.NodesGroup}})
 		return q
 	case 8:
 		class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: difftest.Pick(r, "new", "high")}, GlobalDefault: r.Bool()}
@@ -199,12 +172,7 @@ func pod(r *difftest.Source) *v1.Pod {
 	if r.OneIn(4) {
 		p.Spec.Overhead = amounts(r)
 	}
-	if r.OneIn(4) {
-		p.Spec.Affinity = &v1.Affinity{PodAntiAffinity: &v1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{
-			{TopologyKey: difftest.Pick(r, v1.LabelHostname, "zone")},
-		}}}
-	}
-	podapi.Default(p)
+	admission.Default(p, metav1.Time{})
 	p.Spec.SecurityContext = &v1.PodSecurityContext{} // as it is after a conversion
 	return p
 }

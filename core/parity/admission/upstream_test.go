@@ -2,8 +2,6 @@ package admission
 
 import (
 	"context"
-	"io"
-	"strings"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -36,8 +34,8 @@ type server struct {
 	stores  map[world.Kind]cache.Indexer
 }
 
-// newServer initializes the plugins, some of them with a configuration.
-func newServer(t *testing.T, configurations map[string]string) *server {
+// newServer initializes the plugins.
+func newServer(t *testing.T) *server {
 	featuregatetesting.SetFeatureGateDuringTest(t, utilfeature.DefaultFeatureGate, "NodeDeclaredFeatures", true)
 	client := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -55,11 +53,7 @@ func newServer(t *testing.T, configurations map[string]string) *server {
 		if name == "ResourceQuota" {
 			continue
 		}
-		var configuration io.Reader
-		if text, given := configurations[name]; given {
-			configuration = strings.NewReader(text)
-		}
-		p, err := all.InitPlugin(name, configuration, wire)
+		p, err := all.InitPlugin(name, nil, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +86,7 @@ func (s *server) admit(r *difftest.Source, name string, q *admission.Request) (w
 	}
 	kind := schema.FromAPIVersionAndKind(world.KindOf(q.Object).Resource().GroupVersion().String(), string(world.KindOf(q.Object)))
 	a := upstream.NewAttributesRecord(object, old, kind, q.Object.GetNamespace(), q.Object.GetName(), world.KindOf(q.Object).Resource(),
-		q.Subresource, operation, nil, false, q.User)
+		q.Subresource, operation, nil, false, nil)
 	p := s.plugins[name]
 	if !p.Handles(operation) {
 		return q.Object, nil

@@ -1,3 +1,3 @@
-// Package apiobjects compares the simulated API server with a started one: random objects of many kinds, good and bad, new and
-// changed, are refused by both or by neither, and for the same fields.
+// Package apiobjects shows what a started API server refuses of the objects that schedulers read: Orrery leaves that to it. The few
+// refusals that the simulated API server repeats are compared.
 package apiobjects

@@ -39,52 +39,25 @@ var Election = &Comparison{
 	},
 }
 
-// DeviceAPI compares the validation of dynamic resource allocation's objects.
-var DeviceAPI = &Comparison{
-	Name: "API of devices", Package: "deviceapi", Test: "TestValidator_SameErrors", Cases: 2000, Unit: "objects of each kind",
-	Compares: "The API server's validation of resource claims, their statuses and templates, resource slices, device classes and device " +
-		"taint rules, and of pods' claims, with every gate on: every error, by its field, its type and its text.",
-	Differences: []Difference{{
-		Upstream: "says in several ways why a share is no UUID",
-		Orrery:   "says that it is no lowercase UUID",
-		Compared: "the text of these errors is left out",
-	}},
-}
-
-// PodAPI compares what becomes of new and changed pods before they are stored.
-var PodAPI = &Comparison{
-	Name: "API of pods", Package: "podapi", Test: "TestPod_SameNewPods", Cases: 5000, Unit: "new pods and changes of pods, each with Gt and Lt off and on",
-	Compares: "The API server's defaults, preparation and validation of pods, as far as scheduling reads them: the pod that is stored, and " +
-		"every error by its field, its type, its text and its value.",
-	Differences: []Difference{{
-		Upstream: "requires an image of every container",
-		Orrery:   "takes containers without, as scenarios have them",
-		Compared: "every container has an image",
-	}, {
-		Upstream: "ends the error of a change that is not allowed with the difference of the two specs",
-		Orrery:   "leaves it out",
-		Compared: "the first line of a text",
-	}},
-}
-
-// ClusterAPI compares what becomes of new and changed nodes and classes before they are stored.
-var ClusterAPI = &Comparison{
-	Name: "API of other objects", Package: "clusterapi", Test: "TestObjects_SameErrors", Cases: 2000, Unit: "objects of each kind, and changes of them",
-	Compares: "The API server's defaults and validation of nodes and their statuses, namespaces, limit ranges, quotas, priority classes, runtime " +
-		"classes, disruption budgets, claims to volumes, volumes, storage classes, and of the controllers of pods with their templates, as far as " +
-		"scheduling reads them: every error by its field, its type, its text and its value.",
-}
-
-// Admission compares the admission plugins that decide about scheduling.
+// Admission compares the admission plugins that decide about scheduling, and defaults.
 var Admission = &Comparison{
-	Name: "Admission plugins", Package: "admission", Test: "TestPlugins_SameDecisions", Cases: 2000, Unit: "requests for each plugin",
+	Name: "Defaults and admission plugins", Package: "admission", Test: "TestPlugins_SameDecisions", Cases: 2000, Unit: "requests for each plugin, and objects of each kind",
 	Compares: "kube-apiserver's admission plugins, each for itself, on new and changed pods, resizes, nodes, priority classes and claims: the object " +
-		"that they leave, or the error. And which are on by default, and their order. For ResourceQuota what objects use of quotas, and which requests " +
-		"are too much.",
+		"that they leave, or the error. And which are on by default, and their order. For ResourceQuota what pods use of quotas, and which pods " +
+		"are too much. The defaults of pods with what is derived of them, nodes, namespaces, limit ranges, priority classes, claims and their volumes, storage " +
+		"classes, CSI drivers, and claims to devices and their slices.",
 	Differences: []Difference{{
 		Upstream: "takes limit ranges, and the resources in one, in any order",
 		Orrery:   "takes them by name",
 		Compared: "there is one limit range, with one resource in each bound",
+	}, {
+		Upstream: "counts negative amounts against a quota; it has refused them before",
+		Orrery:   "counts them as zero",
+		Compared: "no pod with a quota has a negative amount",
+	}, {
+		Upstream: "has quotas of objects of every kind",
+		Orrery:   "has quotas of pods",
+		Compared: "the objects under a quota are pods",
 	}},
 }
 
@@ -123,9 +96,9 @@ var Cluster = &Comparison{
 	}},
 }
 
-// APIServer compares the simulated API server with a started one.
+// APIServer shows what a started API server refuses.
 var APIServer = &Comparison{
-	Name: "Objects on a real API server", Package: "apiobjects", Test: "TestServer_SameNewObjects", Cases: 25, Unit: "new objects of each kind, and as many changes",
-	Compares: "A started kube-apiserver with its default admission plugins, and the simulated one: which new and changed objects of 25 kinds are " +
-		"refused, by whom, and for which fields. Some are in a namespace with limits or with a quota.",
+	Name: "Refusals of a real API server", Package: "apiobjects", Test: "TestServer_Refuses",
+	Compares: "What a started kube-apiserver refuses of the objects that schedulers read, which Orrery leaves to it. The few refusals that the simulated " +
+		"API server repeats, since scenarios teach with them, name the same fields.",
 }

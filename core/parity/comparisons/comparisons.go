@@ -35,6 +35,6 @@ type Difference struct {
 func All() []*Comparison {
 	return []*Comparison{
 		Answers, Decisions, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, DynamicResources, HostedDevices, Gangs, Queue, Cache, Configuration, Profiles, Gates,
-		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets, PodAPI, ClusterAPI, APIServer, Admission, DeviceAPI, ClaimController, Election, Metrics, Cluster,
+		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets, APIServer, Admission, ClaimController, Election, Metrics, Cluster,
 	}
 }

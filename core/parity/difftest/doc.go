@@ -11,7 +11,6 @@
 //	cases.go     draws, compares, prints
 //	reduce.go    reduces a failing case
 //	source.go    random choices that a case is drawn from; cases are reduced by reducing their choices
-//	fielderrors.go  the errors of an object that is not valid, as texts to compare
 //	coverage.go  counts the situations that the cases reached, so that none is left uncompared
 //	synctest.go  prepares a test process for upstream's goroutines in virtual time
 package difftest

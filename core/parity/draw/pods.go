@@ -12,16 +12,6 @@ import (
 // NewPod draws a pod, good or bad.
 func NewPod(r *difftest.Source) *v1.Pod { return drawPod(Filler{r, difftest.Pick(r, 0, 60, 20, 5)}) }
 
-// PlausiblePod draws a pod that mostly is good.
-func PlausiblePod(r *difftest.Source) *v1.Pod {
-	pod := drawPod(Filler{r, difftest.Pick(r, 0, 0, 100)})
-	if r.Bool() {
-		pod.Spec.NodeName = ""
-		pod.Spec.SchedulingGates = []v1.PodSchedulingGate{{Name: "a"}, {Name: "b"}}
-	}
-	return pod
-}
-
 func drawPod(r Filler) *v1.Pod {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "o", UID: "u", ResourceVersion: "1"}}
 	if r.atEdge() {

@@ -12,7 +12,6 @@ import (
 	podresource "k8s.io/component-helpers/resource"
 
 	"orrery/core/world"
-	"orrery/core/world/podapi"
 )
 
 // limitsAnnotation says what LimitRanger has set.
@@ -102,12 +101,12 @@ func withinLimitRanges(r Reader, q *Request) error {
 		return nil
 	}
 	for limits := range limitRanges(r, q.Object.GetNamespace()) {
-		var wrong []error
+		var errs []error
 		for i := range limits.Spec.Limits {
-			wrong = append(wrong, outOfBounds(&limits.Spec.Limits[i], q.Object)...)
+			errs = append(errs, outOfBounds(&limits.Spec.Limits[i], q.Object)...)
 		}
-		if len(wrong) > 0 {
-			return q.forbidden("%w", utilerrors.NewAggregate(wrong))
+		if len(errs) > 0 {
+			return q.forbidden("%w", utilerrors.NewAggregate(errs))
 		}
 	}
 	return nil
@@ -131,11 +130,11 @@ func outOfBounds(item *v1.LimitRangeItem, o world.Object) []error {
 	b := bounds{item}
 	pod, isPod := o.(*v1.Pod)
 	claim, isClaim := o.(*v1.PersistentVolumeClaim)
-	var wrong []error
+	var errs []error
 	switch {
 	case isPod && item.Type == v1.LimitTypeContainer:
-		for c := range podapi.Containers(&pod.Spec) {
-			wrong = append(wrong, b.check(c.Resources.Requests, c.Resources.Limits)...)
+		for c := range Containers(&pod.Spec) {
+			errs = append(errs, b.check(c.Resources.Requests, c.Resources.Limits)...)
 		}
 	case isPod && item.Type == v1.LimitTypePod:
 		options := podresource.PodResourcesOptions{ExcludeOverhead: true}
@@ -143,23 +142,23 @@ func outOfBounds(item *v1.LimitRangeItem, o world.Object) []error {
 	case isClaim && item.Type == v1.LimitTypePersistentVolumeClaim:
 		return b.checkClaim(claim.Spec.Resources.Requests)
 	}
-	return wrong
+	return errs
 }
 
 // bounds are those of one item of a limit range.
 type bounds struct{ *v1.LimitRangeItem }
 
 func (b bounds) check(requests, limits v1.ResourceList) []error {
-	wrong := b.each(b.Min, func(name v1.ResourceName, q resource.Quantity) string { return b.below(name, q, requests, limits) })
-	wrong = append(wrong, b.each(b.Max, func(name v1.ResourceName, q resource.Quantity) string { return b.above(name, q, requests, limits) })...)
-	return append(wrong, b.each(b.MaxLimitRequestRatio, func(name v1.ResourceName, q resource.Quantity) string {
+	errs := b.each(b.Min, func(name v1.ResourceName, q resource.Quantity) string { return b.below(name, q, requests, limits) })
+	errs = append(errs, b.each(b.Max, func(name v1.ResourceName, q resource.Quantity) string { return b.above(name, q, requests, limits) })...)
+	return append(errs, b.each(b.MaxLimitRequestRatio, func(name v1.ResourceName, q resource.Quantity) string {
 		return b.burstable(name, q, requests, limits)
 	})...)
 }
 
 func (b bounds) checkClaim(requests v1.ResourceList) []error {
-	wrong := b.each(b.Min, func(name v1.ResourceName, q resource.Quantity) string { return b.below(name, q, requests, nil) })
-	return append(wrong, b.each(b.Max, func(name v1.ResourceName, q resource.Quantity) string {
+	errs := b.each(b.Min, func(name v1.ResourceName, q resource.Quantity) string { return b.below(name, q, requests, nil) })
+	return append(errs, b.each(b.Max, func(name v1.ResourceName, q resource.Quantity) string {
 		request, requested := requests[name]
 		switch {
 		case !requested:
@@ -171,15 +170,15 @@ func (b bounds) checkClaim(requests v1.ResourceList) []error {
 	})...)
 }
 
-// each makes errors of what is wrong with resources, by their names.
+// each makes errors of what is out of bounds of resources, by their names.
 func (b bounds) each(list v1.ResourceList, check func(v1.ResourceName, resource.Quantity) string) []error {
-	var wrong []error
+	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if why := check(name, list[name]); why != "" {
-			wrong = append(wrong, fmt.Errorf("%s", why))
+			errs = append(errs, fmt.Errorf("%s", why))
 		}
 	}
-	return wrong
+	return errs
 }
 
 func (b bounds) below(name v1.ResourceName, q resource.Quantity, requests, limits v1.ResourceList) string {

@@ -1,18 +1,14 @@
 package admission
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/world"
 )
@@ -35,8 +31,6 @@ type Request struct {
 	Subresource string
 	// Resource is the object's.
 	Resource schema.GroupVersionResource
-	// User is the requester; nil is one with all rights.
-	User user.Info
 	// Charged are quotas with what the object will use of them, which are to be stored with it.
 	Charged []*v1.ResourceQuota
 }
@@ -49,41 +43,27 @@ type plugin struct {
 	admit, validate func(Reader, *Request) error
 }
 
-// plugins are the plugins in the API server's order, configured by the options.
-func (o *Options) plugins() []plugin {
+// plugins are the plugins in the API server's order.
+func plugins() []plugin {
 	return []plugin{
-		{name: "LimitPodHardAntiAffinityTopology", validate: limitAntiAffinity},
 		{name: "LimitRanger", on: true, admit: defaultFromLimitRanges, validate: withinLimitRanges},
-		{name: "NodeRestriction", admit: restrictKubelet},
 		{name: "TaintNodesByCondition", on: true, admit: taintNewNode},
-		{name: "PodNodeSelector", admit: o.selectNodesOfNamespace, validate: o.checkNodesOfNamespace},
 		{name: "Priority", on: true, admit: resolvePriority, validate: oneDefaultClass},
 		{name: "DefaultTolerationSeconds", on: true, admit: tolerateNodeProblems},
-		{name: "PodTolerationRestriction", admit: o.tolerateAsNamespace, validate: o.withinWhitelist},
 		{name: "ExtendedResourceToleration", admit: tolerateExtendedResources},
 		{name: "RuntimeClass", on: true, admit: mergeRuntimeClass, validate: checkOverhead},
 		{name: "NodeDeclaredFeatureValidator", on: true, validate: needsDeclaredFeatures},
-		{name: "ResourceQuota", on: true, validate: o.withinQuotas},
+		{name: "ResourceQuota", on: true, validate: withinQuotas},
 	}
 }
 
-// Options switch plugins on and off, and configure them.
+// Options switch plugins on and off.
 type Options struct {
 	// Enable and Disable are names of plugins.
 	Enable, Disable []string
 	// DeclaredFeatures is the feature gate NodeDeclaredFeatures, without which NodeDeclaredFeatureValidator does nothing.
 	DeclaredFeatures bool
-	// NodeSelectors configure PodNodeSelector: by namespace, all that its pods may select; and as [ClusterDefault] what the pods of
-	// namespaces select that say nothing.
-	NodeSelectors map[string]string
-	// DefaultTolerations and AllowedTolerations configure PodTolerationRestriction, for namespaces that say nothing.
-	DefaultTolerations, AllowedTolerations []v1.Toleration
-	// LimitedResources configure ResourceQuota.
-	LimitedResources []LimitedResource
 }
-
-// ClusterDefault stands for all namespaces among node selectors.
-const ClusterDefault = "clusterDefaultNodeSelector"
 
 // Chain are the plugins that are on. The zero value has none.
 type Chain struct{ plugins []plugin }
@@ -91,7 +71,7 @@ type Chain struct{ plugins []plugin }
 // New returns the plugins that are on by default, as the options change them.
 func New(o Options) Chain {
 	var c Chain
-	for _, p := range o.plugins() {
+	for _, p := range plugins() {
 		on := (p.on || slices.Contains(o.Enable, p.name)) && !slices.Contains(o.Disable, p.name)
 		if on && (p.name != "NodeDeclaredFeatureValidator" || o.DeclaredFeatures) {
 			c.plugins = append(c.plugins, p)
@@ -100,8 +80,7 @@ func New(o Options) Chain {
 	return c
 }
 
-// Check returns an error for a name that no plugin has, or that is enabled and disabled, and for settings without their plugin or
-// meaning.
+// Check returns an error for a name that no plugin has, or that is enabled and disabled.
 func (o Options) Check() error {
 	for _, name := range slices.Concat(o.Enable, o.Disable) {
 		if !slices.Contains(Names(), name) {
@@ -111,37 +90,13 @@ func (o Options) Check() error {
 			return fmt.Errorf("the admission plugin %q is enabled and disabled", name)
 		}
 	}
-	for _, settings := range []struct {
-		plugin string
-		given  bool
-	}{
-		{"PodNodeSelector", len(o.NodeSelectors) > 0},
-		{"PodTolerationRestriction", len(o.DefaultTolerations)+len(o.AllowedTolerations) > 0},
-	} {
-		if settings.given && !slices.Contains(o.Enable, settings.plugin) {
-			return fmt.Errorf("there are settings of the admission plugin %q, which is off: enable it too", settings.plugin)
-		}
-	}
-	if len(o.LimitedResources) > 0 && slices.Contains(o.Disable, "ResourceQuota") {
-		return errors.New(`there are settings of the admission plugin "ResourceQuota", which is disabled`)
-	}
-	for i, limited := range o.LimitedResources {
-		if limited.Resource == "" {
-			return fmt.Errorf("resourceQuota.limitedResources[%d].resource is required", i)
-		}
-	}
-	for _, namespace := range slices.Sorted(maps.Keys(o.NodeSelectors)) {
-		if _, err := labels.ConvertSelectorToLabelsMap(o.NodeSelectors[namespace]); err != nil {
-			return fmt.Errorf("the node selector of %s is not of the form key=value,key=value: %w", namespace, err)
-		}
-	}
 	return nil
 }
 
 // Names are the names of all plugins.
 func Names() []string {
 	var names []string
-	for _, p := range (&Options{}).plugins() {
+	for _, p := range plugins() {
 		names = append(names, p.name)
 	}
 	return names
@@ -149,7 +104,7 @@ func Names() []string {
 
 // OnByDefault reports whether a plugin is on unless it is switched off.
 func OnByDefault(name string) bool {
-	return slices.ContainsFunc((&Options{}).plugins(), func(p plugin) bool { return p.name == name && p.on })
+	return slices.ContainsFunc(plugins(), func(p plugin) bool { return p.name == name && p.on })
 }
 
 // Admit lets the plugins change an object that is new or changed, in their order.

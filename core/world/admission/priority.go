@@ -7,6 +7,14 @@ import (
 	"orrery/core/world"
 )
 
+// The built-in priority classes. Users' classes are half as high at most.
+const (
+	SystemNodeCritical    = "system-node-critical"
+	SystemClusterCritical = "system-cluster-critical"
+	SystemClusterPriority = int32(2_000_000_000)
+	SystemNodePriority    = SystemClusterPriority + 1000
+)
+
 // resolvePriority gives a new pod the priority of its class, which it may state but not set. It is Priority.
 func resolvePriority(r Reader, q *Request) error {
 	pod := q.pod()

@@ -1,8 +1,6 @@
 package admission
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -10,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"orrery/core/objects/requests"
-	"orrery/core/world"
-	"orrery/core/world/podapi"
 )
 
 // nodeProblemSeconds is how long a pod stays on a node that is not ready or unreachable, unless it says so itself.
@@ -46,7 +42,7 @@ func tolerateExtendedResources(_ Reader, q *Request) error {
 		return nil
 	}
 	extended := map[v1.ResourceName]bool{}
-	for c := range podapi.Containers(&pod.Spec) {
+	for c := range Containers(&pod.Spec) {
 		for name := range c.Resources.Requests {
 			if requests.IsExtended(name) {
 				extended[name] = true
@@ -73,76 +69,6 @@ func setToleration(pod *v1.Pod, t v1.Toleration) {
 		list = append(list, t)
 	}
 	pod.Spec.Tolerations = list
-}
-
-// The annotations of a namespace for PodTolerationRestriction.
-const (
-	defaultTolerationsAnnotation = "scheduler.alpha.kubernetes.io/defaultTolerations"
-	whitelistAnnotation          = "scheduler.alpha.kubernetes.io/tolerationsWhitelist"
-)
-
-// tolerateAsNamespace gives a pod the tolerations of its namespace, and that of memory pressure unless it is best effort. It
-// is the first half of PodTolerationRestriction.
-func (o *Options) tolerateAsNamespace(r Reader, q *Request) error {
-	pod := q.pod()
-	if pod == nil {
-		return nil
-	}
-	var more []v1.Toleration
-	if q.Old == nil {
-		given, said, err := tolerationsOf(r, pod.Namespace, defaultTolerationsAnnotation)
-		if err != nil {
-			return err
-		}
-		if !said {
-			given = slices.Clone(o.DefaultTolerations)
-		}
-		more = given
-	}
-	if podapi.QOSClass(pod) != v1.PodQOSBestEffort {
-		more = append(more, v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule})
-	}
-	if len(more) > 0 {
-		pod.Spec.Tolerations = mergeTolerations(pod.Spec.Tolerations, more)
-	}
-	return o.withinWhitelist(r, q)
-}
-
-// withinWhitelist refuses tolerations that the namespace does not allow. It is the second half of PodTolerationRestriction.
-func (o *Options) withinWhitelist(r Reader, q *Request) error {
-	pod := q.pod()
-	if pod == nil || len(pod.Spec.Tolerations) == 0 {
-		return nil
-	}
-	allowed, said, err := tolerationsOf(r, pod.Namespace, whitelistAnnotation)
-	by := "namespace"
-	if !said {
-		allowed, by = o.AllowedTolerations, "cluster"
-	}
-	if err != nil || len(allowed) == 0 {
-		return err
-	}
-	for i := range pod.Spec.Tolerations {
-		covered := slices.ContainsFunc(allowed, func(w v1.Toleration) bool { return covers(&w, &pod.Spec.Tolerations[i]) })
-		if !covered {
-			return fmt.Errorf("pod tolerations (possibly merged with namespace default tolerations) conflict with its %s whitelist", by)
-		}
-	}
-	return nil
-}
-
-// tolerationsOf reads the tolerations in an annotation of a namespace, which may say nothing.
-func tolerationsOf(r Reader, namespace, annotation string) (list []v1.Toleration, said bool, err error) {
-	ns, err := r.Get(world.Namespace, "", namespace)
-	if err != nil {
-		return nil, false, err
-	}
-	text, said := ns.GetAnnotations()[annotation]
-	if text == "" {
-		return nil, said, nil
-	}
-	err = json.Unmarshal([]byte(text), &list)
-	return list, true, err
 }
 
 // mergeTolerations joins two lists, without the tolerations that another one covers.

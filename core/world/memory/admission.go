@@ -1,26 +1,24 @@
 package memory
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
-	nodev1 "k8s.io/api/node/v1"
-	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/world"
 	"orrery/core/world/admission"
-	"orrery/core/world/clusterapi"
-	"orrery/core/world/controllerapi"
-	"orrery/core/world/storageapi"
 )
+
+// What the API server does to new and changed objects, in its order: defaults, the plugins that change objects, derived fields, what
+// is refused (package admission says what), the plugins that refuse objects, the quotas.
 
 // createDefaults creates the namespaces and priority classes of every cluster.
 func (c *Cluster) createDefaults() {
@@ -30,10 +28,10 @@ func (c *Cluster) createDefaults() {
 		}, Status: v1.NamespaceStatus{Phase: v1.NamespaceActive}})
 	}
 	for _, class := range []schedulingv1.PriorityClass{
-		{ObjectMeta: metav1.ObjectMeta{Name: clusterapi.SystemClusterCritical}, Value: clusterapi.SystemClusterPriority},
-		{ObjectMeta: metav1.ObjectMeta{Name: clusterapi.SystemNodeCritical}, Value: clusterapi.SystemNodePriority},
+		{ObjectMeta: metav1.ObjectMeta{Name: admission.SystemClusterCritical}, Value: admission.SystemClusterPriority},
+		{ObjectMeta: metav1.ObjectMeta{Name: admission.SystemNodeCritical}, Value: admission.SystemNodePriority},
 	} {
-		clusterapi.Default(&class)
+		admission.Default(&class, metav1.Time{})
 		c.createDefault(world.PriorityClass, &class)
 	}
 }
@@ -47,96 +45,83 @@ func (c *Cluster) createDefault(kind world.Kind, o world.Object) {
 	c.write(kind, nil, o)
 }
 
-// admit completes or rejects a new object.
+// admit completes or refuses a new object.
 func (c *Cluster) admit(kind world.Kind, o world.Object) error {
+	c.options.DeviceGatesOff.Drop(o, nil)
+	admission.Default(o, c.timestamp())
 	q := c.newRequest(kind, o, nil)
-	if err := c.admitNew(kind, q); err != nil {
-		return err
+	errs := validation.ValidateObjectMetaAccessor(o, IsNamespaced(kind), validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	switch o := o.(type) {
+	case *v1.Pod:
+		if err := c.preparePod(q, o); err != nil {
+			return err
+		}
+		errs = append(errs, c.podGates().RefusedPod(o)...)
+	case *v1.Node:
+		if err := c.prepareNode(q, o); err != nil {
+			return err
+		}
+	case *v1.PersistentVolumeClaim:
+		c.admitClaim(o)
+	case *v1.PersistentVolume:
+		admitVolume(o)
+	case *v1.ResourceQuota:
+		o.Status = v1.ResourceQuotaStatus{}
+	case *resourcev1.ResourceClaim:
+		o.Status = resourcev1.ResourceClaimStatus{}
+		errs = append(errs, admission.RefusedAdminRequests(o.Spec.Devices.Requests, c.allowsAdmin(o.Namespace))...)
+	case *resourcev1.ResourceClaimTemplate:
+		errs = append(errs, admission.RefusedAdminRequests(o.Spec.Spec.Devices.Requests, c.allowsAdmin(o.Namespace))...)
+	case *resourcev1alpha3.DeviceTaintRule:
+		o.Status = resourcev1alpha3.DeviceTaintRuleStatus{}
 	}
-	wrong := validation.ValidateObjectMetaAccessor(o, IsNamespaced(kind), path.ValidatePathSegmentName, field.NewPath("metadata"))
-	if err := invalidUnless(kind, o, wrong); err != nil {
+	if err := invalidUnless(kind, o, errs); err != nil {
 		return err
 	}
 	return c.allow(q)
-}
-
-func (c *Cluster) admitNew(kind world.Kind, q *admission.Request) error {
-	storageapi.Default(q.Object)
-	switch o := q.Object.(type) {
-	case *v1.Pod:
-		return c.admitPod(q, o)
-	case *v1.Node:
-		return c.admitNode(q, o)
-	case *v1.PersistentVolumeClaim:
-		c.admitClaim(o)
-		return invalidUnless(kind, o, storageapi.Create(o))
-	case *v1.PersistentVolume:
-		admitVolume(o)
-		return invalidUnless(kind, o, storageapi.Create(o))
-	case *storagev1.StorageClass, *storagev1.CSIDriver, *storagev1.CSINode, *storagev1.VolumeAttachment, *storagev1.CSIStorageCapacity:
-		storageapi.Default(o)
-		return invalidUnless(kind, q.Object, storageapi.Create(o))
-	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
-		return invalidUnless(kind, q.Object, controllerapi.Create(o, c.podRules()))
-	case *v1.ResourceQuota:
-		o.Status = v1.ResourceQuotaStatus{}
-		return invalidUnless(kind, o, clusterapi.Create(o))
-	case *v1.Namespace, *v1.LimitRange, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
-		if kind == world.LimitRange && q.Object.GetName() == "" {
-			q.Object.SetName(string(c.names.uid()))
-		}
-		clusterapi.Default(o)
-		return invalidUnless(kind, q.Object, clusterapi.Create(o))
-	case *schedulingv1alpha1.Workload:
-		return admitWorkload(o, nil)
-	default:
-		return c.admitDevices(kind, q.Object)
-	}
 }
 
 // admitUpdate is admit for an update.
 func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error {
+	c.options.DeviceGatesOff.Drop(changed, old)
+	admission.Default(changed, c.timestamp())
 	q := c.newRequest(kind, changed, old)
-	if err := c.admitChanged(kind, q); err != nil {
+	pod := podOf(changed)
+	if pod != nil {
+		defaultSpreads(pod)
+	}
+	if err := c.admission.Admit(c, q); err != nil {
 		return err
 	}
-	wrong := validation.ValidateObjectMetaAccessorUpdate(changed, old, field.NewPath("metadata"))
-	if err := invalidUnless(kind, changed, wrong); err != nil {
+	errs := validation.ValidateObjectMetaAccessorUpdate(changed, old, field.NewPath("metadata"))
+	if pod != nil {
+		setGeneration(world.Pod, pod, old)
+		errs = append(errs, c.podGates().RefusedPodChange(pod, old.(*v1.Pod))...)
+	}
+	if err := invalidUnless(kind, changed, append(errs, admission.RefusedChange(changed, old)...)); err != nil {
 		return err
 	}
 	return c.allow(q)
 }
 
-func (c *Cluster) admitChanged(kind world.Kind, q *admission.Request) error {
-	switch o := q.Object.(type) {
-	case *v1.Pod:
-		return c.admitPodUpdate(q, o, q.Old.(*v1.Pod))
-	case *v1.Node, *v1.Namespace, *v1.LimitRange, *v1.ResourceQuota, *v1.Service, *schedulingv1.PriorityClass, *nodev1.RuntimeClass, *policyv1.PodDisruptionBudget:
-		clusterapi.Default(o)
-		if err := c.admission.Admit(c, q); err != nil {
-			return err
-		}
-		wrong := clusterapi.Update(o, q.Old)
-		if kind == world.PodDisruptionBudget { // whose own rules leave its metadata out
-			wrong = append(wrong, validation.ValidateObjectMetaAccessorUpdate(q.Object, q.Old, field.NewPath("metadata"))...)
-		}
-		return invalidUnless(kind, q.Object, wrong)
-	case *v1.PersistentVolumeClaim, *v1.PersistentVolume, *storagev1.StorageClass, *storagev1.CSIDriver, *storagev1.CSINode, *storagev1.VolumeAttachment, *storagev1.CSIStorageCapacity:
-		storageapi.Default(o)
-		return invalidUnless(kind, q.Object, storageapi.Update(o, q.Old))
-	case *appsv1.Deployment, *appsv1.ReplicaSet, *v1.ReplicationController, *appsv1.StatefulSet, *appsv1.DaemonSet, *batchv1.Job:
-		return invalidUnless(kind, q.Object, controllerapi.Update(o, q.Old, c.podRules()))
-	case *schedulingv1alpha1.Workload:
-		return admitWorkload(o, q.Old.(*schedulingv1alpha1.Workload))
+// admitStatus completes or refuses an update of a status. What a claim reports of devices goes with their allocation.
+func (c *Cluster) admitStatus(kind world.Kind, old, changed world.Object) error {
+	c.options.DeviceGatesOff.Drop(changed, old)
+	claim, is := changed.(*resourcev1.ResourceClaim)
+	if !is {
+		return nil
 	}
-	return c.admitDeviceUpdate(kind, q.Old, q.Object)
+	before := old.(*resourcev1.ResourceClaim)
+	claim.Status.Devices = admission.WithoutStale(&claim.Status, &before.Status)
+	errs := admission.RefusedAdminResults(claim, before, c.allowsAdmin(claim.Namespace))
+	return invalidUnless(kind, changed, append(errs, admission.RefusedClaimStatus(claim, &before.Status)...))
 }
 
 func (c *Cluster) newRequest(kind world.Kind, o, old world.Object) *admission.Request {
-	return &admission.Request{Object: o, Old: old, Resource: Resource(kind), User: c.user}
+	return &admission.Request{Object: o, Old: old, Resource: Resource(kind)}
 }
 
-// allow asks the plugins whether a valid object may be stored and, unless there is one of its name, charges the quotas for it.
+// allow asks the plugins whether an object may be stored and, unless there is one of its name, charges the quotas for it.
 func (c *Cluster) allow(q *admission.Request) error {
 	if err := c.admission.Validate(c, q); err != nil {
 		return err
@@ -150,15 +135,51 @@ func (c *Cluster) allow(q *admission.Request) error {
 	return nil
 }
 
-// admitNode completes a new node, which its kubelet registers. One that is ready was there before: it is not tainted, so that a
-// cluster without a node lifecycle controller, which would take the taint off, has nodes to place pods on.
-func (c *Cluster) admitNode(q *admission.Request, node *v1.Node) error {
-	clusterapi.Default(node)
-	if readiness(node) != v1.ConditionTrue {
-		q.User = admission.KubeletOf(node.Name)
-		if err := c.admission.Admit(c, q); err != nil {
-			return err
-		}
+func invalidUnless(kind world.Kind, o world.Object, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
 	}
-	return invalidUnless(world.Node, node, clusterapi.Create(node))
+	return apierrors.NewInvalid(groupKind(kind), o.GetName(), errs)
+}
+
+// preparePod runs the plugins that change a new pod, and sets what is derived.
+func (c *Cluster) preparePod(q *admission.Request, pod *v1.Pod) error {
+	defaultSpreads(pod)
+	if err := c.admission.Admit(c, q); err != nil {
+		return err
+	}
+	if pod.Spec.NodeName != "" {
+		pod.Labels = c.withTopology(pod.Labels, pod.Spec.NodeName)
+	}
+	tolerateMemoryPressure(pod)
+	admission.Prepare(pod, c.timestamp())
+	return nil
+}
+
+// tolerateMemoryPressure adds a toleration unless the pod has it. Kubernetes documents that all pods but those of the best effort
+// class get it; its API server adds it by PodTolerationRestriction only, which is off by default.
+func tolerateMemoryPressure(pod *v1.Pod) {
+	t := v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}
+	if admission.QOS(pod) != v1.PodQOSBestEffort && !slices.Contains(pod.Spec.Tolerations, t) {
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
+	}
+}
+
+func (c *Cluster) podGates() admission.Gates {
+	return admission.Gates{ComparisonOperators: c.options.ComparisonOperators}
+}
+
+// prepareNode completes a new node. One that is ready was there before: it is not tainted, so that a cluster without a node
+// lifecycle controller, which would take the taint off, has nodes to place pods on.
+func (c *Cluster) prepareNode(q *admission.Request, node *v1.Node) error {
+	if readiness(node) == v1.ConditionTrue {
+		return nil
+	}
+	return c.admission.Admit(c, q)
+}
+
+// allowsAdmin reports whether the claims of a namespace may use devices as an administrator.
+func (c *Cluster) allowsAdmin(namespace string) bool {
+	ns := c.objects[world.Namespace][types.NamespacedName{Name: namespace}]
+	return ns != nil && ns.GetLabels()[resourcev1.DRAAdminNamespaceLabelKey] == "true"
 }

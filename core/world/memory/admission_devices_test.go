@@ -12,7 +12,7 @@ import (
 
 	"orrery/core/testing/mk"
 	"orrery/core/world"
-	"orrery/core/world/deviceapi"
+	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 
@@ -42,24 +42,22 @@ func TestAdmission_DevicesGetDefaults(t *testing.T) {
 	}
 }
 
-func TestAdmission_DevicesAreChecked(t *testing.T) {
+// Schedulers rely on what does not change.
+func TestAdmission_SpecsStay(t *testing.T) {
 	s := newScene(t, memory.Options{})
-	bad := deviceClaim("r")
-	bad.Spec.Devices.Requests[0].Exactly.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: "1"}}}
-	_, err := s.Create(bad)
-	wantRejected(t, err, `ResourceClaim.resource.k8s.io "r" is invalid: spec.devices.requests[0].exactly.selectors[0].cel.expression: Invalid value: "1"`)
-	_, err = s.Create(&resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: ptr("gpu")}})
-	wantRejected(t, err, "must be a valid extended resource name")
-	wantRejected(t, func() error { _, err := s.Create(usingClaim(usingClaim(mk.Pod("p").Obj(), "r"), "r")); return err }(), `spec.resourceClaims[1].name: Duplicate value: "r"`)
-
 	template := create(s, gpuTemplate("one")).DeepCopy()
 	template.Spec.Spec.Devices.Requests[0].Name = "other"
-	_, err = s.Update(template)
+	_, err := s.Update(template)
 	wantRejected(t, err, "field is immutable")
 
-	create(s, node("n1"))
-	pool := gpusOf("n1", "A")
-	wantRejected(t, s.PublishDevices(pool), "publishing devices of driver gpu.example.com: spec.devices[0].name: Invalid value")
+	claim := create(s, deviceClaim("r")).DeepCopy()
+	claim.Spec.Devices.Requests[0].Exactly.Count = 2
+	_, err = s.Update(claim)
+	wantRejected(t, err, "spec: Invalid value")
+
+	create(s, mk.Workload("w", mk.Gang("g", 2)))
+	_, err = s.Update(mk.Workload("w", mk.Gang("g", 3)))
+	wantRejected(t, err, "podGroups: Invalid value")
 }
 
 func TestAdmission_ClaimStatus(t *testing.T) {
@@ -113,12 +111,12 @@ func TestAdmission_DeviceGates(t *testing.T) {
 	template := gpuTemplate("r")
 	template.Spec.Spec.Devices.Requests[0].Exactly.AdminAccess = ptr(true)
 	for name, tt := range map[string]struct {
-		off            deviceapi.GatesOff
+		off            admission.DeviceGatesOff
 		access, status bool // whether they are stored
 	}{
-		"all on":                           {deviceapi.GatesOff{}, true, true},
-		"DRAAdminAccess off":               {deviceapi.GatesOff{AdminAccess: true}, false, true},
-		"DRAResourceClaimDeviceStatus off": {deviceapi.GatesOff{ClaimDeviceStatus: true}, true, false},
+		"all on":                           {admission.DeviceGatesOff{}, true, true},
+		"DRAAdminAccess off":               {admission.DeviceGatesOff{AdminAccess: true}, false, true},
+		"DRAResourceClaimDeviceStatus off": {admission.DeviceGatesOff{ClaimDeviceStatus: true}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, memory.Options{DeviceGatesOff: tt.off})
@@ -145,7 +143,7 @@ func TestAdmission_DeviceGates(t *testing.T) {
 
 			used := admin.DeepCopy()
 			used.Name, used.Status = "used", claim.Status
-			deviceapi.Default(used, metav1.Time{})
+			admission.Default(used, metav1.Time{})
 			s.must(s.Load(used)) // written when the gates were on
 			used = must[*resourcev1.ResourceClaim](t)(s.Get(world.ResourceClaim, "default", "used")).DeepCopy()
 			used.Labels = map[string]string{"touched": "yes"}

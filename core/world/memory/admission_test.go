@@ -216,7 +216,7 @@ func tolerated(p *v1.Pod) string {
 	return strings.ReplaceAll(strings.Join(all, ", "), "6k", "6000")
 }
 
-// Shows PRE-03, PRE-04, PRE-09 and SPREAD-14.
+// Shows PRE-09.
 func TestAdmission_Refusals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -260,26 +260,6 @@ func TestAdmission_Refusals(t *testing.T) {
 			`pods "web" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[kata] = yes; pod.spec.nodeSelector[kata] = no`,
 		},
 		{
-			"label keys without a selector",
-			podWith(func(p *v1.Pod) {
-				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
-					MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule, MatchLabelKeys: []string{"hash"},
-				}}
-			}),
-			`Pod "web" is invalid: spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
-		},
-		{
-			"a label key that the selector names too",
-			podWith(func(p *v1.Pod) {
-				p.Labels = map[string]string{"app": "web"}
-				p.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
-					MaxSkew: 1, TopologyKey: "zone", WhenUnsatisfiable: v1.DoNotSchedule,
-					MatchLabelKeys: []string{"app"}, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
-				}}
-			}),
-			`Pod "web" is invalid: spec.topologySpreadConstraints[0][0]: Invalid value: "app": exists in both matchLabelKeys and labelSelector`,
-		},
-		{
 			"a gated pod that has a node",
 			mk.Pod("web").Gate("g").Node("n1").Obj(),
 			`Pod "web" is invalid: spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`,
@@ -290,14 +270,20 @@ func TestAdmission_Refusals(t *testing.T) {
 			`namespaces "nowhere" not found`,
 		},
 		{
-			"a class with a reserved name",
-			class("system-mine", 5),
-			`PriorityClass.scheduling.k8s.io "system-mine" is invalid: metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class`,
+			"a pod without containers",
+			podWith(func(p *v1.Pod) { p.Spec.Containers = nil }),
+			`Pod "web" is invalid: spec.containers: Required value`,
 		},
 		{
-			"a class above what users may have",
-			class("top", 1_000_000_001),
-			`PriorityClass.scheduling.k8s.io "top" is invalid: value: Forbidden: maximum allowed value of a user defined priority is 1000000000`,
+			"a preference that outweighs all others",
+			podWith(func(p *v1.Pod) {
+				p.Spec.Affinity = &v1.Affinity{PodAffinity: &v1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: 101}}}}
+			}),
+			`Pod "web" is invalid: spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101: must be in the range 1-100`,
+		},
+		{
+			"a class without a name", class("", 3),
+			`PriorityClass.scheduling.k8s.io "" is invalid: metadata.name: Required value: name or generateName is required`,
 		},
 		{"a second object of the same name", class("high", 3), `priorityclasses.scheduling.k8s.io "high" already exists`},
 	} {

@@ -10,12 +10,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apiserver/pkg/authentication/user"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/world"
 	"orrery/core/world/admission"
-	"orrery/core/world/deviceapi"
 	"orrery/core/world/trim"
 )
 
@@ -44,7 +42,7 @@ type Options struct {
 	// ComparisonOperators is the feature gate TaintTolerationComparisonOperators: tolerations may use Gt and Lt.
 	ComparisonOperators bool
 	// DeviceGatesOff are the feature gates of dynamic resource allocation that the API server has off.
-	DeviceGatesOff deviceapi.GatesOff
+	DeviceGatesOff admission.DeviceGatesOff
 	// Admission switches admission plugins; without it those are on that are on by default.
 	Admission admission.Options
 	// Extenders are web servers beside the cluster, by the address in the scheduler's configuration. SetExtender changes one.
@@ -114,7 +112,6 @@ type Cluster struct {
 	inflight  map[types.UID]time.Time
 
 	admission admission.Chain
-	user      user.Info // who calls, nil for one with all rights
 
 	lifecycle         NodeLifecycle
 	nextLifecycleTick time.Time

@@ -123,11 +123,12 @@ func (c *Cluster) sync(owner world.Object) error {
 	return nil
 }
 
+// orOne is a number of pods, by default one. Nobody has refused a negative one.
 func orOne(n *int32) int {
 	if n == nil {
 		return 1
 	}
-	return int(*n)
+	return max(0, int(*n))
 }
 
 // deleteDependents deletes the objects of a deleted owner.

@@ -47,27 +47,11 @@ func (c *Cluster) PublishDevices(p DevicePool) error {
 	if p.Node != "" && c.Node(p.Node) == nil {
 		return fmt.Errorf("publishing devices of driver %s: there is no node %q", p.Driver, p.Node)
 	}
-	if err := c.checkPool(&p); err != nil {
-		return fmt.Errorf("publishing devices of driver %s: %w", p.Driver, err)
-	}
 	known := c.devices.pools[p.key()]
 	known.DevicePool = p
 	c.devices.pools[p.key()] = known
 	c.enqueuePool(p.key())
 	c.retryPodsOn(p.Node)
-	return nil
-}
-
-// checkPool rejects a pool of which the API server would reject a slice.
-func (c *Cluster) checkPool(p *DevicePool) error {
-	contents := p.contents()
-	for i := range contents {
-		slice := c.newSlice(p, p.spec(&contents[i], resourcev1.ResourcePool{Name: p.Name, ResourceSliceCount: int64(len(contents))}))
-		slice.Name = slice.GenerateName + "00000"
-		if wrong := c.devices.validator.Create(slice); len(wrong) > 0 {
-			return wrong.ToAggregate()
-		}
-	}
 	return nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"orrery/core/world"
-	"orrery/core/world/deviceapi"
 )
 
 // devices holds the indexes of dynamic resource allocation. Slices of names are sorted and immutable.
@@ -30,8 +29,6 @@ type devices struct {
 	// binding holds the claims whose devices a driver is binding. bindingHungUntil and bindingFailsUntil are the ends of faults.
 	binding                             map[types.UID]struct{}
 	bindingHungUntil, bindingFailsUntil map[string]time.Time
-	// validator is not shared with forks: it is filled while it is used.
-	validator deviceapi.Validator
 }
 
 func newDevices() devices {

@@ -87,8 +87,8 @@
 //   - PatchStatus and Delete check the UID of their PodRef, so that they never affect a later pod of the same name.
 //   - A namespace with objects cannot be deleted.
 //   - Nothing evicts pods from tainted nodes.
-//   - Quotas count the devices of extended resources by pods alone. NodeRestriction restricts what kubelets do to nodes: the
-//     simulated ones write nothing else by way of the API server.
+//   - Invalid objects are stored, but for those that package admission refuses. A name is a DNS subdomain whatever the kind.
+//   - Quotas are for pods.
 //   - Of the gates of dynamic resource allocation, the API server has those off that it is told to ([Options.DeviceGatesOff]):
 //     it drops no other field.
 //   - A kubelet prepares devices at once, and a missing template is waited for instead of tried again. The claim

@@ -43,7 +43,7 @@ func (c *Cluster) syncJob(job *batchv1.Job) error {
 		next.Status.CompletionTime = &at
 	default:
 		if f.everFailed > int(job.Status.Failed) {
-			f.notBefore = c.now.Add(min(jobBackoffMost, jobBackoff<<min(f.everFailed-1, 10)))
+			f.notBefore = c.now.Add(min(jobBackoffMost, jobBackoff<<min(max(f.everFailed-1, 0), 10)))
 		}
 		if c.now.Before(f.notBefore) {
 			c.enqueue(workItem{kind: world.Job, key: keyOf(job), uid: job.UID}, f.notBefore.Sub(c.now))

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"orrery/core/world"
-	"orrery/core/world/quota"
+	"orrery/core/world/admission"
 )
 
 // kindInfo has the API server's metadata of a kind beyond its resource and scope.
@@ -25,7 +25,7 @@ type kindInfo struct {
 // The kinds that controllers alone read: no scheduler watches them.
 const (
 	ResourceClaimTemplate world.Kind = "ResourceClaimTemplate"
-	ResourceQuota                    = quota.Kind
+	ResourceQuota                    = admission.ResourceQuota
 )
 
 // unwatched are the resources of the kinds that no scheduler watches. Their objects are in namespaces.

@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/world"
-	"orrery/core/world/podapi"
+	"orrery/core/world/admission"
 )
 
 // rejectReason returns why the kubelet rejects a pod, empty if it admits it. This reveals overcommitted nodes: the
@@ -58,7 +58,7 @@ type hostPort struct {
 
 func hostPorts(pod *v1.Pod) []hostPort {
 	var all []hostPort
-	for container := range podapi.Containers(&pod.Spec) {
+	for container := range admission.Containers(&pod.Spec) {
 		for _, p := range container.Ports {
 			if p.HostPort > 0 {
 				all = append(all, hostPort{p.HostIP, p.Protocol, p.HostPort})

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/world"
-	"orrery/core/world/podapi"
+	"orrery/core/world/admission"
 )
 
 // admitResize is admitPod for the resize subresource.
@@ -38,24 +38,24 @@ func keepPriority(changed, old *v1.Pod) {
 // change of the QoS class.
 func checkPodResize(changed, old *v1.Pod) error {
 	spec := field.NewPath("spec")
-	for container := range podapi.Containers(&changed.Spec) {
-		podapi.RequestLimits(&container.Resources)
+	for container := range admission.Containers(&changed.Spec) {
+		admission.RequestLimits(&container.Resources)
 	}
-	var wrong field.ErrorList
-	if podapi.QOS(changed) != old.Status.QOSClass {
-		wrong = append(wrong, field.Invalid(spec, old.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
+	var errs field.ErrorList
+	if admission.QOS(changed) != old.Status.QOSClass {
+		errs = append(errs, field.Invalid(spec, old.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
 	}
 	if old.Spec.Resources != nil || changed.Spec.Resources != nil {
-		wrong = append(wrong, field.Forbidden(field.NewPath(""), "resize of pods with pod-level resources is forbidden "+
+		errs = append(errs, field.Forbidden(field.NewPath(""), "resize of pods with pod-level resources is forbidden "+
 			"when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"))
 	}
 	rest := changed.DeepCopy()
 	sameCPUAndMemory(rest.Spec.Containers, old.Spec.Containers, false)
 	sameCPUAndMemory(rest.Spec.InitContainers, old.Spec.InitContainers, true)
 	if !equality.Semantic.DeepEqual(rest.Spec, old.Spec) {
-		wrong = append(wrong, field.Forbidden(spec, "only cpu and memory resources are mutable"))
+		errs = append(errs, field.Forbidden(spec, "only cpu and memory resources are mutable"))
 	}
-	return invalidUnless(world.Pod, old, wrong)
+	return invalidUnless(world.Pod, old, errs)
 }
 
 // sameCPUAndMemory reverts a resize. A request or limit may change but not be added or removed; of the init containers

@@ -7,15 +7,14 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	quotaapi "k8s.io/apiserver/pkg/quota/v1"
 
 	"orrery/core/world"
-	"orrery/core/world/quota"
+	"orrery/core/world/admission"
 )
 
-// The controller of quotas recounts what is used of one: when the quota is new or its limits change, when an object is deleted, and
-// when a pod uses something else than before. In between, admission adds what new objects use.
+// The controller of quotas recounts what pods use of one: when the quota is new or its limits change, when a pod is deleted, and when
+// one uses something else than before. In between, admission adds what new pods use.
 
 // quotaResyncPeriod is how often all quotas are recounted, which alone finds pods that should have been gone. They are recounted
 // only while a pod is being deleted.
@@ -28,32 +27,16 @@ func (c *Cluster) notifyQuotas(kind world.Kind, old, changed world.Object) {
 			c.enqueueQuota(changed)
 		}
 	}
-	if len(c.objects[ResourceQuota]) == 0 || old == nil || !IsNamespaced(kind) {
+	if len(c.objects[ResourceQuota]) == 0 || kind != world.Pod {
 		return
 	}
 	before, after := podOf(old), podOf(changed)
 	if after != nil && after.DeletionTimestamp != nil {
 		c.scheduleQuotaResync()
 	}
-	if changed == nil || after != nil && !quotaapi.Equals(quota.OfPod(before, c.now), quota.OfPod(after, c.now)) || otherServiceType(old, changed) {
+	if before != nil && (after == nil || !quotaapi.Equals(admission.QuotaUseOf(before, c.now), admission.QuotaUseOf(after, c.now))) {
 		c.enqueueQuotas(old.GetNamespace())
 	}
-}
-
-// otherServiceType reports whether a service has another type of those with quotas.
-func otherServiceType(old, changed world.Object) bool {
-	before, is := old.(*v1.Service)
-	after, stays := changed.(*v1.Service)
-	if !is || !stays {
-		return false
-	}
-	limited := func(s *v1.Service) v1.ServiceType {
-		if s.Spec.Type == v1.ServiceTypeNodePort || s.Spec.Type == v1.ServiceTypeLoadBalancer {
-			return s.Spec.Type
-		}
-		return ""
-	}
-	return limited(before) != limited(after)
 }
 
 // enqueueQuotas enqueues the quotas of a namespace, or of all with an empty one.
@@ -90,7 +73,13 @@ func (quotaResync) fire(c *Cluster) {
 
 // syncQuota recounts what is used of a quota.
 func (c *Cluster) syncQuota(q *v1.ResourceQuota) error {
-	used, err := quota.Used(q, c.objectsIn, c.now)
+	var pods []runtime.Object
+	for _, o := range c.List(world.Pod) {
+		if o.GetNamespace() == q.Namespace {
+			pods = append(pods, o)
+		}
+	}
+	used, err := admission.QuotaUsed(q, pods, c.now)
 	if err != nil {
 		return err
 	}
@@ -101,26 +90,4 @@ func (c *Cluster) syncQuota(q *v1.ResourceQuota) error {
 	next.Status = v1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: used}
 	c.write(ResourceQuota, q, &next)
 	return nil
-}
-
-// objectsIn lists the objects of a resource in a namespace, by name.
-func (c *Cluster) objectsIn(resource schema.GroupResource, namespace string) []runtime.Object {
-	var kind world.Kind
-	for _, known := range Kinds() {
-		if groupResource(known) == resource {
-			kind = known
-		}
-	}
-	var all []world.Object
-	for key, o := range c.objects[kind] {
-		if key.Namespace == namespace {
-			all = append(all, o)
-		}
-	}
-	slices.SortFunc(all, byKey[world.Object])
-	objects := make([]runtime.Object, len(all))
-	for i, o := range all {
-		objects[i] = o
-	}
-	return objects
 }

@@ -11,7 +11,6 @@ import (
 
 	"orrery/core/testing/mk"
 	"orrery/core/world"
-	"orrery/core/world/admission"
 	"orrery/core/world/memory"
 )
 
@@ -85,63 +84,29 @@ func TestQuota_StuckPodIsForgotten(t *testing.T) {
 	create(s, mk.Pod("next").Obj())
 }
 
-func TestQuota_OfDevicesAndForks(t *testing.T) {
+func TestQuota_OfForks(t *testing.T) {
 	s := newScene(t, memory.Options{})
-	s.limit(mk.Resources("count/pods", "1", "persistentvolumeclaims", "1", "gpu.deviceclass.resource.k8s.io/devices", "2"))
+	s.limit(mk.Resources("count/pods", "1"))
 	twin := s.Fork()
-	create(s, mk.ResourceClaim("c").Request("r", "gpu", 2).Obj())
-	if _, err := s.Create(mk.ResourceClaim("d").Request("r", "gpu", 1).Obj()); !apierrors.IsForbidden(err) {
-		t.Errorf("a claim for one more device: %v, want it to be forbidden", err)
+	create(s, mk.Pod("a").Obj())
+	if _, err := s.Create(mk.Pod("b").Obj()); !apierrors.IsForbidden(err) {
+		t.Errorf("a second pod: %v, want it to be forbidden", err)
 	}
-	if _, err := twin.Create(mk.ResourceClaim("d").Request("r", "gpu", 1).Obj()); err != nil {
-		t.Errorf("the same claim in a fork from before: %v", err)
-	}
-}
-
-// Shows SEL-03.
-func TestNodeRestriction_LabelsOfOwnNode(t *testing.T) {
-	const label = "example.com.node-restriction.kubernetes.io/fips"
-	s := newScene(t, memory.Options{Admission: admission.Options{Enable: []string{"NodeRestriction"}}})
-	n := create(s, node("n1")).DeepCopy()
-	n.Labels = map[string]string{label: "true"}
-	want := `nodes "n1" is forbidden: is not allowed to modify labels: ` + label
-	if _, err := s.UpdateAs(admission.KubeletOf("n1"), n); err == nil || err.Error() != want {
-		t.Errorf("its kubelet labels a node: %v, want %s", err, want)
-	}
-	want = `nodes "n1" is forbidden: node "n2" is not allowed to modify node "n1"`
-	if _, err := s.UpdateAs(admission.KubeletOf("n2"), n); err == nil || err.Error() != want {
-		t.Errorf("another kubelet labels a node: %v, want %s", err, want)
-	}
-	if _, err := s.Update(n); err != nil {
-		t.Errorf("an administrator labels a node: %v", err)
+	if _, err := twin.Create(mk.Pod("b").Obj()); err != nil {
+		t.Errorf("the same pod in a fork from before: %v", err)
 	}
 }
 
-// Node ports and load balancers are charged when a service is created or gets another type, and are free when it loses it.
-func TestQuota_NodePortsOfServices(t *testing.T) {
+// An API server would refuse such a quota. Its scope selects nothing, so that nothing is created under it, and nothing breaks.
+func TestQuota_ScopeWithoutOperator(t *testing.T) {
 	s := newScene(t, memory.Options{})
-	s.limit(mk.Resources("services.nodeports", "2", "services.loadbalancers", "0"))
-	service := func(kind v1.ServiceType, ports ...int32) *v1.Service {
-		o := &v1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: v1.ServiceSpec{Type: kind}}
-		for _, port := range ports {
-			o.Spec.Ports = append(o.Spec.Ports, v1.ServicePort{Name: fmt.Sprint("p", port), Port: port})
-		}
-		return o
-	}
-	for _, refused := range []*v1.Service{service(v1.ServiceTypeNodePort, 1, 2, 3), service(v1.ServiceTypeLoadBalancer, 1)} {
-		if _, err := s.Create(refused); !apierrors.IsForbidden(err) {
-			t.Errorf("%s with %d ports: %v, want it to be forbidden", refused.Spec.Type, len(refused.Spec.Ports), err)
-		}
-	}
-	create(s, service(v1.ServiceTypeNodePort, 1, 2))
-	if got := s.used("services.nodeports"); got != "2 true" {
-		t.Errorf("used by two ports: %s", got)
-	}
-	if _, err := s.Update(service(v1.ServiceTypeClusterIP, 1, 2)); err != nil {
-		t.Fatal(err)
-	}
-	s.pass(time.Second)
-	if got := s.used("services.nodeports"); got != "0 true" {
-		t.Errorf("used without node ports: %s", got)
+	q := &v1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "limits"}, Spec: v1.ResourceQuotaSpec{
+		Hard:          mk.Resources("pods", "1"),
+		ScopeSelector: &v1.ScopeSelector{MatchExpressions: []v1.ScopedResourceSelectorRequirement{{ScopeName: v1.ResourceQuotaScopePriorityClass, Operator: "Like"}}},
+	}}
+	create(s, q)
+	s.pass(time.Minute)
+	if _, err := s.Create(mk.Pod("a").Obj()); err == nil {
+		t.Error("a pod is created under a quota whose scope has no meaning")
 	}
 }

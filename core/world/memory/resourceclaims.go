@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/world"
-	"orrery/core/world/deviceapi"
+	"orrery/core/world/admission"
 )
 
 // syncDeviceClaim is the claim controller's sync of a claim: it takes back the reservations of pods that do not need it, then
@@ -52,7 +52,7 @@ func (c *Cluster) unreserve(claim *resourcev1.ResourceClaim, left []resourcev1.R
 		next.Status.ReservedFor = nil
 		if protected {
 			next.Status.Allocation = nil
-			next.Status.Devices = deviceapi.WithoutStale(&next.Status, &claim.Status)
+			next.Status.Devices = admission.WithoutStale(&next.Status, &claim.Status)
 		}
 	}
 	claim = rewrite(c, world.ResourceClaim, claim, &next)

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"orrery/core/world"
 )
@@ -134,13 +133,6 @@ func (c *Cluster) Update(o world.Object) (world.Object, error) {
 		}
 		return given, c.admitUpdate(kind, old, given)
 	})
-}
-
-// UpdateAs is Update by a user, such as a kubelet, whom admission may restrict.
-func (c *Cluster) UpdateAs(u user.Info, o world.Object) (world.Object, error) {
-	c.user = u
-	defer func() { c.user = nil }()
-	return c.Update(o)
 }
 
 // UpdateStatus changes only the status of an object.
