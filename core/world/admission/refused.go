@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -117,8 +118,8 @@ func (g Gates) refusedTolerations(list []v1.Toleration, path *field.Path) field.
 	return errs
 }
 
-// RefusedChange returns why a change of an object that is no pod is not stored: schedulers work by what is allocated for a claim,
-// and by the groups that pods refer to, so these never change.
+// RefusedChange returns why a change of an object that is no pod is not stored: schedulers work by what is allocated for a claim, and
+// by the groups that pods refer to, and simulated attachers by the node and the volume of an attachment, so these never change.
 func RefusedChange(changed, old any) field.ErrorList {
 	spec := field.NewPath("spec")
 	switch o := changed.(type) {
@@ -126,6 +127,8 @@ func RefusedChange(changed, old any) field.ErrorList {
 		return validation.ValidateImmutableField(o.Spec, old.(*resourcev1.ResourceClaim).Spec, spec)
 	case *resourcev1.ResourceClaimTemplate:
 		return validation.ValidateImmutableField(o.Spec, old.(*resourcev1.ResourceClaimTemplate).Spec, spec)
+	case *storagev1.VolumeAttachment:
+		return validation.ValidateImmutableField(o.Spec, old.(*storagev1.VolumeAttachment).Spec, spec)
 	case *schedulingv1alpha1.Workload:
 		return validation.ValidateImmutableField(o.Spec.PodGroups, old.(*schedulingv1alpha1.Workload).Spec.PodGroups, field.NewPath("podGroups"))
 	}
