@@ -93,12 +93,20 @@ func (l *connections) add(c *connection) (replaced *connection) {
 	return replaced
 }
 
-// compare orders connections by which of them is closed first: without a byte from the client, of the address that has the most, without
-// a user's request so far, the oldest.
+// compare orders connections by which of them is closed first: without a byte from the client, of the address that has the most, waiting
+// for the client and not for this server, without a user's request so far, the oldest. So on a busy machine a probe that waits for its
+// handshake is not closed for a flood that has had its own.
 func (l *connections) compare(a, b *connection) int {
 	spoken := func(c *connection) int { return min(c.progress, spoke) }
 	share := func(c *connection) int { return max(fewConnections, l.byAddress[c.address]) }
-	return cmp.Or(cmp.Compare(spoken(a), spoken(b)), cmp.Compare(share(b), share(a)), cmp.Compare(a.progress, b.progress), cmp.Compare(a.number, b.number))
+	waits := func(c *connection) int {
+		if c.reading && !c.active {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(spoken(a), spoken(b)), cmp.Compare(share(b), share(a)), cmp.Compare(waits(a), waits(b)),
+		cmp.Compare(a.progress, b.progress), cmp.Compare(a.number, b.number))
 }
 
 // remove no longer counts a connection.
@@ -157,7 +165,9 @@ type connection struct {
 
 	// These are guarded by connections.mu.
 	progress int
-	serving  int // requests that are authorized and not yet answered
+	serving  int  // requests that are authorized and not yet answered
+	reading  bool // it waits for bytes from the client
+	active   bool // it has a request that is not yet answered
 
 	turn turn
 }
@@ -165,7 +175,9 @@ type connection struct {
 // Read implements net.Conn. During the handshake it returns only when it is the connection's turn to compute.
 func (c *connection) Read(p []byte) (int, error) {
 	c.listener.handshakes.end(c)
+	c.setReading(true)
 	n, err := c.Conn.Read(p)
+	c.setReading(false)
 	if n > 0 {
 		c.reached(spoke)
 		if !c.listener.handshakes.begin(c) {
@@ -191,6 +203,18 @@ func (c *connection) Close() error {
 		c.listener.remove(c)
 	})
 	return c.Conn.Close()
+}
+
+func (c *connection) setReading(reading bool) {
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.reading = reading
+}
+
+func (c *connection) setActive(active bool) {
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	c.active = active
 }
 
 func (c *connection) reached(progress int) {
@@ -225,8 +249,12 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 
 // onState is an http.Server's ConnState. Before its first request a connection's handshake has ended.
 func onState(c net.Conn, state http.ConnState) {
-	if state == http.StateActive {
+	switch state {
+	case http.StateActive:
 		of := connectionOf(c)
 		of.listener.handshakes.leave(of)
+		of.setActive(true)
+	case http.StateIdle:
+		connectionOf(c).setActive(false)
 	}
 }

@@ -158,6 +158,29 @@ func TestConnections_ThatServeUsersStay(t *testing.T) {
 	}
 }
 
+// On a busy machine handshakes take their time: connections that have had theirs make room for one that waits for it.
+func TestConnections_ThatWaitForTheServerStay(t *testing.T) {
+	l := newConnections(nil)
+	waiting, active := accept(t, l, flooding)[0], accept(t, l, flooding)[0]
+	for _, c := range []*connection{waiting, active} {
+		c.reached(spoke)
+	}
+	active.setActive(true)
+	active.setReading(true) // a server reads on while a request is answered
+	for range 3 * maxConnectionsOfAddress {
+		idle := accept(t, l, flooding)[0]
+		idle.reached(spoke)
+		idle.setReading(true)
+	}
+	if open := openOf([]*connection{waiting, active}); open != 2 {
+		t.Errorf("%d of 2 that wait for the server are open", open)
+	}
+	active.setActive(false)
+	if accept(t, l, flooding); openOf([]*connection{waiting}) != 1 || openOf([]*connection{active}) != 0 {
+		t.Error("the oldest that waits for its client does not make room")
+	}
+}
+
 // A host of IPv6 has a whole network of addresses, and one of IPv4 two forms of one.
 func TestConnections_CountHosts(t *testing.T) {
 	for name, row := range map[string]struct {
