@@ -60,8 +60,8 @@ func (o *allocationObserver) Applied(in world.Input, _ error) {
 		return
 	}
 	o.seen[claim.UID] = true
-	if wrong := gpusOf(o.engine).overcommitted(); wrong != "" {
-		o.t.Errorf("at %v %s", in.At, wrong)
+	if problem := gpusOf(o.engine).overcommitted(); problem != "" {
+		o.t.Errorf("at %v %s", in.At, problem)
 	}
 }
 

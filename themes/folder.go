@@ -54,7 +54,7 @@ func ReadFolder(folder string) ([]*Theme, error) {
 		taken[t.Name] = "one that comes with the program"
 	}
 	var all []*Theme
-	var wrong []error
+	var errs []error
 	for _, e := range entries {
 		if ending := filepath.Ext(e.Name()); ending != ".yaml" && ending != ".yml" {
 			continue
@@ -65,11 +65,11 @@ func ReadFolder(folder string) ([]*Theme, error) {
 			err = fmt.Errorf("%s: name: %q is taken by %s", path, t.Name, taken[t.Name])
 		}
 		if err != nil {
-			wrong = append(wrong, err)
+			errs = append(errs, err)
 			continue
 		}
 		taken[t.Name] = path
 		all = append(all, t)
 	}
-	return all, errors.Join(wrong...)
+	return all, errors.Join(errs...)
 }

@@ -32,8 +32,8 @@ func main() {
 	flag.Parse()
 	err := r.run(ctx, flag.Args())
 	stop()
-	switch wrong := (usageError{}); {
-	case errors.As(err, &wrong):
+	switch misuse := (usageError{}); {
+	case errors.As(err, &misuse):
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(usage)
 	case err != nil:

@@ -345,7 +345,7 @@ func TestRun_RefusesWrongUsage(t *testing.T) {
 		t.Setenv("SOURCE_DATE_EPOCH", tt.date)
 		r := &release{version: tt.version, url: tt.url, source: t.TempDir(), out: t.TempDir()}
 		err := r.run(t.Context(), tt.args)
-		if wrong := (usageError{}); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), tt.want) {
+		if misuse := (usageError{}); !errors.As(err, &misuse) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v", tt, err)
 		}
 	}

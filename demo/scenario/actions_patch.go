@@ -32,9 +32,9 @@ func (d *ScriptRunner) patchOne(p *patch) error {
 }
 
 func (d *ScriptRunner) patchObject(p *patch, kind world.Kind, namespace, name string) error {
-	var wrong error
-	err := d.edit(kind, namespace, name, func(o world.Object) { wrong = p.apply(o) })
-	return cmp.Or(wrong, err)
+	var patchErr error
+	err := d.edit(kind, namespace, name, func(o world.Object) { patchErr = p.apply(o) })
+	return cmp.Or(patchErr, err)
 }
 
 // apply changes an object, unless the patch does not fit it.

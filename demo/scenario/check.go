@@ -60,8 +60,8 @@ func (f *file) checkCluster() error {
 		return f.Cluster.Fail("admission", "%v", err)
 	}
 	for _, name := range sortedKeys(f.Cluster.PriorityClasses) {
-		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-			return f.Cluster.Fail("priorityClasses."+name, "this is no name of a priority class: %s", wrong[0])
+		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+			return f.Cluster.Fail("priorityClasses."+name, "this is no name of a priority class: %s", problems[0])
 		}
 		switch p := f.Cluster.PriorityClasses[name]; p.PreemptionPolicy {
 		case "", v1.PreemptNever, v1.PreemptLowerPriority:
@@ -116,9 +116,9 @@ func (f *file) checkGroup(g *nodeGroup) error {
 		return err
 	}
 	for _, node := range g.nodes() {
-		switch wrong := validation.IsDNS1123Label(node.Name); {
-		case len(wrong) > 0:
-			return g.Fail("name", "its nodes cannot be called %q: %s", node.Name, wrong[0])
+		switch problems := validation.IsDNS1123Label(node.Name); {
+		case len(problems) > 0:
+			return g.Fail("name", "its nodes cannot be called %q: %s", node.Name, problems[0])
 		case f.made.nodes[node.Name]:
 			return g.Fail("name", "there is another node of the name %s", node.Name)
 		}
@@ -151,11 +151,11 @@ func (g *nodeGroup) checkFilesystems() error {
 }
 
 func checkLabel(p *strict.Position, field, key, value string) error {
-	if wrong := validation.IsQualifiedName(key); len(wrong) > 0 {
-		return p.Fail(field, "%q is no name of a label: %s", key, wrong[0])
+	if problems := validation.IsQualifiedName(key); len(problems) > 0 {
+		return p.Fail(field, "%q is no name of a label: %s", key, problems[0])
 	}
-	if wrong := validation.IsValidLabelValue(value); len(wrong) > 0 {
-		return p.Fail(field, "%q is no value of a label: %s", value, wrong[0])
+	if problems := validation.IsValidLabelValue(value); len(problems) > 0 {
+		return p.Fail(field, "%q is no value of a label: %s", value, problems[0])
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (w *workload) identify() error {
 			return w.Fail("", "it is a %s and a %s: write one of them", w.kind, kind)
 		}
 		w.kind, w.name = kind, name
-		if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 || len(name) > 52 {
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 || len(name) > 52 {
 			return w.Fail(strings.ToLower(string(kind)), "%q is no name of a workload: it has at most 52 small letters, digits and dashes", name)
 		}
 	}
@@ -223,8 +223,8 @@ func (w *workload) identify() error {
 	if w.Namespace == "" {
 		w.Namespace = v1.NamespaceDefault
 	}
-	if wrong := validation.IsDNS1123Label(w.Namespace); len(wrong) > 0 {
-		return w.Fail("namespace", "%q is no name of a namespace: %s", w.Namespace, wrong[0])
+	if problems := validation.IsDNS1123Label(w.Namespace); len(problems) > 0 {
+		return w.Fail("namespace", "%q is no name of a namespace: %s", w.Namespace, problems[0])
 	}
 	return nil
 }

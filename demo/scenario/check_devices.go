@@ -16,10 +16,10 @@ func (c *storyChecker) deviceModels() error {
 	devices := &c.Cluster.Devices
 	for _, name := range sortedKeys(devices.Models) {
 		m := devices.Models[name]
-		switch wrong := validation.IsDNS1123Subdomain(m.Driver); {
+		switch problems := validation.IsDNS1123Subdomain(m.Driver); {
 		case len(validation.IsDNS1123Label(name)) > 0 || len(name) > maxModelName:
 			return devices.Fail("models."+name, "this is no name of a model: write up to %d small letters, digits and dashes", maxModelName)
-		case len(wrong) > 0 || len(m.Driver) > maxDriverName:
+		case len(problems) > 0 || len(m.Driver) > maxDriverName:
 			return m.Fail("driver", "%q is no name of a driver: write one such as gpu.example.com, of at most %d characters", m.Driver, maxDriverName)
 		case m.Pool != "" && len(validation.IsDNS1123Label(m.Pool)) > 0:
 			return m.Fail("pool", "%q is no name of a pool: write small letters, digits and dashes", m.Pool)
@@ -72,8 +72,8 @@ func (c *storyChecker) deviceClasses() error {
 	devices := &c.Cluster.Devices
 	for _, name := range sortedKeys(devices.Classes) {
 		class := devices.of(devices.Classes[name])
-		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-			return devices.Fail("classes."+name, "this is no name of a device class: %s", wrong[0])
+		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+			return devices.Fail("classes."+name, "this is no name of a device class: %s", problems[0])
 		}
 		if class.Model != "" {
 			m, known := devices.Models[class.Model]
@@ -106,11 +106,11 @@ func (c *storyChecker) deviceClasses() error {
 	}
 	for i := range devices.Claims {
 		claim := &devices.Claims[i]
-		if wrong := validation.IsDNS1123Subdomain(claim.Name); len(wrong) > 0 {
-			return claim.Fail("name", "%q is no name of a claim: %s", claim.Name, wrong[0])
+		if problems := validation.IsDNS1123Subdomain(claim.Name); len(problems) > 0 {
+			return claim.Fail("name", "%q is no name of a claim: %s", claim.Name, problems[0])
 		}
-		if wrong := validation.IsDNS1123Label(claim.namespace()); len(wrong) > 0 {
-			return claim.Fail("namespace", "%q is no name of a namespace: %s", claim.Namespace, wrong[0])
+		if problems := validation.IsDNS1123Label(claim.namespace()); len(problems) > 0 {
+			return claim.Fail("namespace", "%q is no name of a namespace: %s", claim.Namespace, problems[0])
 		}
 		if err := c.deviceRequest(&claim.deviceRequest); err != nil {
 			return err
@@ -157,8 +157,8 @@ func (c *storyChecker) podDevices() error {
 		w := &c.Workloads[i]
 		for _, name := range sortedKeys(w.Devices) {
 			p := w.Devices[name]
-			if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
-				return w.Fail("devices."+name, "this is no name of a pod's claim: %s", wrong[0])
+			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+				return w.Fail("devices."+name, "this is no name of a pod's claim: %s", problems[0])
 			}
 			switch {
 			case p.isTemplate():

@@ -21,7 +21,7 @@ const maxDriverName = 63
 func (c *storyChecker) drivers() error {
 	storage := &c.Cluster.Storage
 	for _, name := range sortedKeys(storage.Drivers) {
-		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 || len(name) > maxDriverName {
+		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 || len(name) > maxDriverName {
 			return storage.Fail("drivers."+name, "this is no name of a driver: write one such as ebs.csi.aws.com, of at most %d characters", maxDriverName)
 		}
 		if d := storage.Drivers[name]; d.Topology != "" {
@@ -115,8 +115,8 @@ func (c *storyChecker) classes() error {
 	storage := &c.Cluster.Storage
 	for _, name := range sortedKeys(storage.Classes) {
 		s := storage.Classes[name]
-		if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-			return storage.Fail("classes."+name, "this is no name of a storage class: %s", wrong[0])
+		if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+			return storage.Fail("classes."+name, "this is no name of a storage class: %s", problems[0])
 		}
 		if s.Provisioner != storagevolume.NotSupportedProvisioner {
 			if err := c.knownDriver(&s.Position, "provisioner", s.Provisioner); err != nil {
@@ -189,8 +189,8 @@ func checkVolumeName(p *strict.Position, name string) error {
 	if name == "" {
 		return p.Fail("name", "a volume or a claim needs a name")
 	}
-	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
-		return p.Fail("name", "%q is no name of a volume or a claim: %s", name, wrong[0])
+	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
+		return p.Fail("name", "%q is no name of a volume or a claim: %s", name, problems[0])
 	}
 	return nil
 }
@@ -227,8 +227,8 @@ func (c *storyChecker) claims() error {
 		); err != nil {
 			return err
 		}
-		if wrong := validation.IsDNS1123Label(claim.namespace()); len(wrong) > 0 {
-			return claim.Fail("namespace", "%q is no name of a namespace: %s", claim.Namespace, wrong[0])
+		if problems := validation.IsDNS1123Label(claim.namespace()); len(problems) > 0 {
+			return claim.Fail("namespace", "%q is no name of a namespace: %s", claim.Namespace, problems[0])
 		}
 	}
 	return nil
@@ -240,8 +240,8 @@ func (c *storyChecker) podVolumes() error {
 		w := &c.Workloads[i]
 		for _, name := range sortedKeys(w.Volumes) {
 			v := w.Volumes[name]
-			if wrong := validation.IsDNS1123Label(name); len(wrong) > 0 {
-				return w.Fail("volumes."+name, "this is no name of a volume: %s", wrong[0])
+			if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+				return w.Fail("volumes."+name, "this is no name of a volume: %s", problems[0])
 			}
 			switch {
 			case v.Claim == "":

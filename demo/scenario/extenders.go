@@ -74,9 +74,9 @@ func (p *schedulerPart) addExtenders(c *config.Configuration) error {
 		return nil
 	}
 	c.Extenders = append(all, c.Extenders...)
-	var wrong *config.Error
-	if err := c.Validate(); errors.As(err, &wrong) && len(wrong.List) > 0 {
-		return p.Fail("extenders", "in the configuration, %v", wrong.List[0])
+	var invalid *config.Error
+	if err := c.Validate(); errors.As(err, &invalid) && len(invalid.List) > 0 {
+		return p.Fail("extenders", "in the configuration, %v", invalid.List[0])
 	}
 	return nil
 }
@@ -136,8 +136,8 @@ func (p *schedulerPart) checkExtenders() error {
 	seen := map[string]bool{}
 	for i := range p.Extenders {
 		x := &p.Extenders[i]
-		switch wrong := validation.IsDNS1123Label(x.Name); {
-		case len(wrong) > 0:
+		switch problems := validation.IsDNS1123Label(x.Name); {
+		case len(problems) > 0:
 			return x.Fail("name", "an extender needs a name of small letters, digits and dashes, as in name: licences")
 		case seen[x.Name]:
 			return x.Fail("name", "there is another extender of the name %s", x.Name)

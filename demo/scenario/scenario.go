@@ -107,12 +107,12 @@ func (p *schedulerPart) configuration(name string) (*config.Configuration, error
 		from = raw.Word
 	}
 	c, err := config.LoadNamed(from, text, features)
-	var wrong *config.Error
+	var invalid *config.Error
 	switch {
 	case err == nil:
 		return c, nil
-	case raw.Word == "" && errors.As(err, &wrong) && len(wrong.List) > 0:
-		first := wrong.List[0]
+	case raw.Word == "" && errors.As(err, &invalid) && len(invalid.List) > 0:
+		first := invalid.List[0]
 		return nil, raw.Fail(first.Field, first.ErrorBody())
 	}
 	return nil, raw.Fail("", err.Error())

@@ -70,12 +70,12 @@ func newEngine(c *config.Configuration, plugins framework.Registry) (*engine.Eng
 }
 
 func fieldErrors(err error, lines config.Lines) []Finding {
-	var wrong *config.Error
-	if !errors.As(err, &wrong) {
+	var invalid *config.Error
+	if !errors.As(err, &invalid) {
 		return []Finding{{Text: err.Error()}}
 	}
 	var found []Finding
-	for _, one := range wrong.List {
+	for _, one := range invalid.List {
 		f := Finding{Line: lines.OfError(one), Field: one.Field, Text: one.ErrorBody()}
 		if one.Field == "" {
 			f.Text = one.Detail

@@ -144,13 +144,13 @@ func TestQuota_SameDecisions(t *testing.T) {
 		}
 		a := upstream.NewAttributesRecord(o, old, schema.GroupVersionKind{}, "default", "new", resource, subresource, operation, nil, false, nil)
 		theirs := core.NewPodEvaluator(nil, clock.RealClock{})
-		want, wrong := resourcequota.CheckRequest(quotas, a, theirs, nil)
+		want, wantErr := resourcequota.CheckRequest(quotas, a, theirs, nil)
 		got, err := resourcequota.CheckRequest(quotas, a, admission.QuotaForPods(time.Now()), nil)
-		if diff := cmp.Diff(text(wrong), text(err)); diff != "" {
+		if diff := cmp.Diff(text(wantErr), text(err)); diff != "" {
 			r.Fatalf("the errors differ (-upstream +orrery):\n%s\nobject: %s\nquotas: %s", diff, difftest.JSON(o), difftest.JSON(quotas))
 		}
-		if wrong != nil {
-			texts[text(wrong)] = true
+		if wantErr != nil {
+			texts[text(wantErr)] = true
 			return
 		}
 		if !equality.Semantic.DeepEqual(want, got) {

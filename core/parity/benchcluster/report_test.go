@@ -52,9 +52,9 @@ func TestBindings_Check(t *testing.T) {
 		return events
 	}
 	for name, c := range map[string]struct {
-		events []watch.Event
-		pods   int
-		wrong  string
+		events  []watch.Event
+		pods    int
+		wantErr string
 	}{
 		"a pod without a node is not bound":           {[]watch.Event{bound("p", "")}, 0, ""},
 		"a pod is counted once":                       {[]watch.Event{bound("p", "a"), bound("p", "a")}, 1, ""},
@@ -76,22 +76,22 @@ func TestBindings_Check(t *testing.T) {
 			if len(b.node) != c.pods {
 				t.Errorf("%d pods are bound, want %d", len(b.node), c.pods)
 			}
-			if (err == nil) != (c.wrong == "") || (err != nil && !strings.Contains(err.Error(), c.wrong)) {
-				t.Errorf("error %v, want %q", err, c.wrong)
+			if (err == nil) != (c.wantErr == "") || (err != nil && !strings.Contains(err.Error(), c.wantErr)) {
+				t.Errorf("error %v, want %q", err, c.wantErr)
 			}
 		})
 	}
 }
 
 func TestParse_RejectsInvalidFlags(t *testing.T) {
-	for line, wrong := range map[string]string{
+	for line, wantErr := range map[string]string{
 		"-side both":                "there is no contender",
 		"-side orrery -out some.md": "all contenders",
 		"-pods 1":                   "two pods",
 		"-rounds 0":                 "a round",
 	} {
-		if _, err := parse(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v, want an error with %q", line, err, wrong)
+		if _, err := parse(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), wantErr) {
+			t.Errorf("%s: %v, want an error with %q", line, err, wantErr)
 		}
 	}
 }

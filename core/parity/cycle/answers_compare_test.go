@@ -139,8 +139,8 @@ func (s *settings) comparePreemption(hosts []*host, after []*postFilter, pod *v1
 	made := allPreemptionCandidates(hosts[last], after[last].state, pod, after[last].statuses)
 	seen.Count("pods with preemption candidates on %d nodes", min(len(made.victims), 5))
 	for i, h := range hosts {
-		if wrong := made.check(after[i].nominated, after[i].victims, s.sampled(len(h.nodes()))); wrong != "" {
-			return fmt.Sprintf("preemption by %s: %s for %s", h.name, wrong, pod.Name)
+		if problem := made.check(after[i].nominated, after[i].victims, s.sampled(len(h.nodes()))); problem != "" {
+			return fmt.Sprintf("preemption by %s: %s for %s", h.name, problem, pod.Name)
 		}
 	}
 	return ""

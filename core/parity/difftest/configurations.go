@@ -9,8 +9,8 @@ import (
 // FirstMistake is the first mistake in a profile's plugins, the only one that kube-scheduler reports; any other error is returned
 // as it is.
 func FirstMistake(err error) error {
-	if wrong := framework.ProfileErrors(err); len(wrong) > 0 {
-		return wrong[0].Mistakes[0].Err
+	if errs := framework.ProfileErrors(err); len(errs) > 0 {
+		return errs[0].Mistakes[0].Err
 	}
 	return err
 }

@@ -148,11 +148,11 @@ func (c *cluster) bound(names ...string) map[string]string {
 	return nodes
 }
 
-func (c *cluster) eventually(wrong func() error) {
+func (c *cluster) eventually(check func() error) {
 	c.t.Helper()
 	var err error
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-		if err = wrong(); err == nil {
+		if err = check(); err == nil {
 			return
 		}
 	}
@@ -287,15 +287,15 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 
 // states checks that pods are in a state.
 func (c *cluster) states(want engine.PodState, pods ...string) error {
-	var wrong error
+	var misplaced error
 	err := c.replica.Inspect(c.ctx, func(e *engine.Engine) {
 		for _, pod := range pods {
 			if at := e.PodState(v1.NamespaceDefault, pod); at != want {
-				wrong = errors.Join(wrong, fmt.Errorf("pod %s is %s, want %s", pod, at, want))
+				misplaced = errors.Join(misplaced, fmt.Errorf("pod %s is %s, want %s", pod, at, want))
 			}
 		}
 	})
-	return errors.Join(err, wrong)
+	return errors.Join(err, misplaced)
 }
 
 // in is the cluster in a part of the test.

@@ -200,13 +200,13 @@ func TestConsole_ReadOnlyWritesNothing(t *testing.T) {
 		s.pods(1, fmt.Sprintf("a%d", i), "10m")
 		s.bound(i + 1)
 	}
-	s.eventually(func() (wrong error) {
+	s.eventually(func() (differs error) {
 		session.Inspect(func(*engine.Engine) {
 			if counters := session.Comparator().Counters(); counters.Compared() != 5 || counters.Differs > 0 {
-				wrong = fmt.Errorf("compared: %+v", counters)
+				differs = fmt.Errorf("compared: %+v", counters)
 			}
 		})
-		return wrong
+		return differs
 	})
 	executor := session.Executor()
 	for _, a := range []actions.Action{

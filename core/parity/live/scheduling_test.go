@@ -56,10 +56,10 @@ func (s *fixture) checkEvents(reason string, n int) error {
 			continue
 		}
 		count++
-		wrong := e.Type != v1.EventTypeNormal || e.Action != "Binding" || e.Regarding.Kind != "Pod" ||
+		unexpected := e.Type != v1.EventTypeNormal || e.Action != "Binding" || e.Regarding.Kind != "Pod" ||
 			!strings.HasPrefix(e.Note, "Successfully assigned default/"+e.Regarding.Name+" to node-") ||
 			!strings.HasPrefix(e.ReportingInstance, s.name+"-") || e.Regarding.UID == ""
-		if wrong {
+		if unexpected {
 			return fmt.Errorf("an event differs from kube-scheduler's: %+v", e)
 		}
 	}

@@ -61,8 +61,8 @@ func (s *storageFixture) volumeFaults(limit int32) (faults []string) {
 				faults = append(faults, fmt.Sprintf("the claims %s and %s both have %s", other, claim.Name, volume.Name))
 			}
 			owner[volume.Name] = claim.Name
-			if wrong := misplaced(&pod, claim, volume, nodes[pod.Spec.NodeName], attached[volume.Name]); wrong != "" {
-				faults = append(faults, fmt.Sprintf("%s on %s, %s: %s", pod.Name, pod.Spec.NodeName, volume.Name, wrong))
+			if problem := misplaced(&pod, claim, volume, nodes[pod.Spec.NodeName], attached[volume.Name]); problem != "" {
+				faults = append(faults, fmt.Sprintf("%s on %s, %s: %s", pod.Name, pod.Spec.NodeName, volume.Name, problem))
 			}
 		}
 	}

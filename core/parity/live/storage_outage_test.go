@@ -76,8 +76,8 @@ func TestStorage_RolloutSurvivesKilledLeader(t *testing.T) {
 	s.checkBindings(watches)
 	s.checkVolumes(volumesPerNode)
 	s.checkWrites(scheduler, rival)
-	if wrong := s.bindingsWithoutLease(); len(wrong) > 0 {
-		t.Errorf("bindings without the lease: %v", wrong)
+	if bindings := s.bindingsWithoutLease(); len(bindings) > 0 {
+		t.Errorf("bindings without the lease: %v", bindings)
 	}
 	by := map[string]int{}
 	for _, a := range s.auditedWrites("pods") {

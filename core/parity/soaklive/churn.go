@@ -117,7 +117,7 @@ func (c *churn) churnUntil(ctx context.Context, until time.Time) error {
 			return errors.New("interrupted")
 		case <-tick.C:
 		}
-		if err := c.wrong(); err != nil {
+		if err := c.failure(); err != nil {
 			return err
 		}
 		if c.has() < 2*c.alive { // otherwise many wait to be bound
@@ -269,8 +269,8 @@ func (c *churn) mistake(format string, args ...any) {
 	c.mistakes = append(c.mistakes, fmt.Sprintf(format, args...))
 }
 
-// wrong is what went wrong so far.
-func (c *churn) wrong() error {
+// failure is what went wrong so far.
+func (c *churn) failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.mistakes) == 0 {
@@ -297,7 +297,7 @@ func (c *churn) slowest() (latency time.Duration) {
 func (c *churn) settle(ctx context.Context) error {
 	waiting, since := c.waiting(), time.Now()
 	for time.Since(since) < settleTime {
-		if err := c.wrong(); err != nil {
+		if err := c.failure(); err != nil {
 			return err
 		}
 		now := c.waiting()

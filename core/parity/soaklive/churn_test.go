@@ -30,8 +30,8 @@ func TestChurn_NoticesWhatIsLost(t *testing.T) {
 	waits, bound := pod("a", "plain", "", v1.PodPending), pod("a", "plain", "n1", v1.PodPending)
 	runs, moved := pod("a", "plain", "n1", v1.PodRunning), pod("a", "plain", "n2", v1.PodRunning)
 	tests := map[string]struct {
-		events []event
-		wrong  string
+		events  []event
+		wantErr string
 	}{
 		"bound once":         {[]event{{watch.Added, waits}, {watch.Modified, bound}, {watch.Modified, runs}}, ""},
 		"bound twice":        {[]event{{watch.Added, waits}, {watch.Modified, bound}, {watch.Modified, moved}}, "was bound to n1 and then to n2"},
@@ -44,8 +44,8 @@ func TestChurn_NoticesWhatIsLost(t *testing.T) {
 			for _, e := range test.events {
 				c.observe(e.of, e.pod)
 			}
-			if err := c.wrong(); (err != nil) != (test.wrong != "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
-				t.Errorf("it says %v instead of %q", err, test.wrong)
+			if err := c.failure(); (err != nil) != (test.wantErr != "") || err != nil && !strings.Contains(err.Error(), test.wantErr) {
+				t.Errorf("it says %v instead of %q", err, test.wantErr)
 			}
 		})
 	}

@@ -34,8 +34,8 @@ func leak(all []measure) {
 
 func TestReport_ChecksWhatIsAfterTheBaseline(t *testing.T) {
 	tests := map[string]struct {
-		change func([]measure)
-		wrong  string // what the error names, if there is one
+		change  func([]measure)
+		wantErr string // what the error names, if there is one
 	}{
 		"nothing changes":               {func([]measure) {}, ""},
 		"all rises before the baseline": {func(m []measure) { m[0].levels[0] = level{program: "replica"} }, ""},
@@ -60,8 +60,8 @@ func TestReport_ChecksWhatIsAfterTheBaseline(t *testing.T) {
 				r.add(m)
 			}
 			err := r.end()
-			if (err != nil) != (test.wrong != "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
-				t.Errorf("the report says %v instead of %q", err, test.wrong)
+			if (err != nil) != (test.wantErr != "") || err != nil && !strings.Contains(err.Error(), test.wantErr) {
+				t.Errorf("the report says %v instead of %q", err, test.wantErr)
 			}
 			if marked := strings.Count(printed.String(), "NOT LEVEL"); (marked > 0) != (err != nil) {
 				t.Errorf("%d lines are not level:\n%s", marked, printed.String())

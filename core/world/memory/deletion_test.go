@@ -109,12 +109,12 @@ func TestDelete_Finalizer(t *testing.T) {
 func TestDelete_Preconditions(t *testing.T) {
 	s := newScene(t, memory.Options{})
 	create(s, mk.Pod("web").Obj())
-	wrong := "other"
-	err := s.Delete(world.Pod, "default", "web", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(wrong)})
+	other := "other"
+	err := s.Delete(world.Pod, "default", "web", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(other)})
 	if !apierrors.IsConflict(err) {
 		t.Errorf("deleting with another UID gave %v, want a conflict", err)
 	}
-	err = s.Delete(world.Pod, "default", "web", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &wrong}})
+	err = s.Delete(world.Pod, "default", "web", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &other}})
 	if !apierrors.IsConflict(err) {
 		t.Errorf("deleting with another version gave %v, want a conflict", err)
 	}

@@ -161,7 +161,7 @@ func TestDevices_AtRest(t *testing.T) {
 
 // sliceErrors lists the pools whose slices are not what their driver, which runs and reaches the API server, wants.
 func sliceErrors(c *memory.Cluster, stopped map[string]bool) []string {
-	var wrong []string
+	var problems []string
 	published := map[string][]string{}
 	for _, o := range c.List(world.ResourceSlice) {
 		slice := o.(*resourcev1.ResourceSlice)
@@ -169,7 +169,7 @@ func sliceErrors(c *memory.Cluster, stopped map[string]bool) []string {
 			published[slice.Spec.Pool.Name] = append(published[slice.Spec.Pool.Name], fmt.Sprint(d.Name, len(d.Taints)))
 		}
 		if c.Node(*slice.Spec.NodeName) == nil {
-			wrong = append(wrong, fmt.Sprintf("slice %s is there, and its node is not", slice.Name))
+			problems = append(problems, fmt.Sprintf("slice %s is there, and its node is not", slice.Name))
 		}
 	}
 	for _, p := range c.DevicePools() {
@@ -182,15 +182,15 @@ func sliceErrors(c *memory.Cluster, stopped map[string]bool) []string {
 		}
 		got := published[p.Name]
 		if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
-			wrong = append(wrong, fmt.Sprintf("pool %s has %v in its slices, want %v", p.Name, got, want))
+			problems = append(problems, fmt.Sprintf("pool %s has %v in its slices, want %v", p.Name, got, want))
 		}
 	}
-	return wrong
+	return problems
 }
 
 // startErrors lists the pods that run without their devices, or do not run with them.
 func startErrors(c *memory.Cluster, stopped map[string]bool) []string {
-	var wrong []string
+	var problems []string
 	for _, o := range c.List(world.Pod) {
 		pod := o.(*v1.Pod)
 		if pod.Spec.NodeName == "" || c.Node(pod.Spec.NodeName) == nil || pod.DeletionTimestamp != nil {
@@ -210,12 +210,12 @@ func startErrors(c *memory.Cluster, stopped map[string]bool) []string {
 		}
 		switch {
 		case pod.Status.Phase == v1.PodRunning && !reserved:
-			wrong = append(wrong, fmt.Sprintf("pod %s runs without its claims", pod.Name))
+			problems = append(problems, fmt.Sprintf("pod %s runs without its claims", pod.Name))
 		case pod.Status.Phase == v1.PodPending && reserved && there:
-			wrong = append(wrong, fmt.Sprintf("pod %s does not start, though it has its claims", pod.Name))
+			problems = append(problems, fmt.Sprintf("pod %s does not start, though it has its claims", pod.Name))
 		}
 	}
-	return wrong
+	return problems
 }
 
 // isPublished reports whether the devices of a claim are on a node, as far as their driver tells.
@@ -232,8 +232,8 @@ func isPublished(c *memory.Cluster, claim *resourcev1.ResourceClaim, node string
 
 // deviceErrors lists what must never be true of a cluster at rest.
 func deviceErrors(c *memory.Cluster) []string {
-	var wrong []string
-	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	var problems []string
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	for device, claims := range holders(c) {
 		if len(claims) > 1 {
 			fail("device %s is allocated to %v", device, claims)
@@ -263,7 +263,7 @@ func deviceErrors(c *memory.Cluster) []string {
 			}
 		}
 	}
-	return wrong
+	return problems
 }
 
 // claimErrors lists what is wrong with one of a pod's claims.

@@ -64,8 +64,8 @@ func TestCluster_ManyDevices(t *testing.T) {
 	rest(c, func(world.Input) {})
 	placeDevices(t, c)
 	rest(c, func(world.Input) {})
-	if wrong := append(deviceErrors(c), startErrors(c, nil)...); len(wrong) > 0 {
-		t.Errorf("at rest: %v", wrong)
+	if problems := append(deviceErrors(c), startErrors(c, nil)...); len(problems) > 0 {
+		t.Errorf("at rest: %v", problems)
 	}
 	if len(holders(c)) != pods || len(c.List(world.ResourceSlice)) != nodes {
 		t.Errorf("%d devices of %d slices are allocated, want %d of %d", len(holders(c)), len(c.List(world.ResourceSlice)), pods, nodes)

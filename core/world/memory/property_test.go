@@ -240,8 +240,8 @@ func TestFaults_RelistRepairs(t *testing.T) {
 		rest(c, m.learn)
 		c.RestartServer(time.Second)
 		rest(c, m.learn)
-		if wrong := m.unknown(c); wrong != "" {
-			t.Fatal(wrong)
+		if problem := m.unknown(c); problem != "" {
+			t.Fatal(problem)
 		}
 	})
 }
@@ -289,8 +289,8 @@ func TestWatch_OnceAndInOrder(t *testing.T) {
 			}
 		}
 		rest(c, observe)
-		if wrong := m.unknown(c); wrong != "" {
-			t.Fatal(wrong)
+		if problem := m.unknown(c); problem != "" {
+			t.Fatal(problem)
 		}
 	})
 }

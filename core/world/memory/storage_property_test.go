@@ -153,11 +153,11 @@ func TestStorage_AtRest(t *testing.T) {
 			})
 		}
 		rest(c, func(world.Input) {})
-		wrong := storageErrors(c)
+		problems := storageErrors(c)
 		if !dropped { // a node that comes back has volumes from when it had no CSINode
-			wrong = append(wrong, limitErrors(c)...)
+			problems = append(problems, limitErrors(c)...)
 		}
-		for _, one := range wrong {
+		for _, one := range problems {
 			t.Error(one)
 		}
 	})
@@ -170,8 +170,8 @@ func referTo(o world.Object) world.ObjectRef {
 
 // storageErrors lists what must never be true of a cluster at rest.
 func storageErrors(c *memory.Cluster) []string {
-	var wrong []string
-	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	var problems []string
+	fail := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	claimOf := map[string]string{}
 	for _, o := range c.List(world.PersistentVolumeClaim) {
 		claim := o.(*v1.PersistentVolumeClaim)
@@ -223,12 +223,12 @@ func storageErrors(c *memory.Cluster) []string {
 			fail("volume %s is not deleted, though it is %s", volume.Name, volume.Status.Phase)
 		}
 	}
-	return wrong
+	return problems
 }
 
 // limitErrors lists the nodes that have more volumes than they can.
 func limitErrors(c *memory.Cluster) []string {
-	var wrong []string
+	var problems []string
 	onNode := map[string]int{}
 	for _, o := range c.List(world.VolumeAttachment) {
 		if a := o.(*storagev1.VolumeAttachment); a.Status.Attached {
@@ -237,8 +237,8 @@ func limitErrors(c *memory.Cluster) []string {
 	}
 	for _, o := range c.List(world.CSINode) {
 		if limit := o.(*storagev1.CSINode).Spec.Drivers[0].Allocatable; limit != nil && onNode[o.GetName()] > int(*limit.Count) {
-			wrong = append(wrong, fmt.Sprintf("node %s has %d volumes, its limit is %d", o.GetName(), onNode[o.GetName()], *limit.Count))
+			problems = append(problems, fmt.Sprintf("node %s has %d volumes, its limit is %d", o.GetName(), onNode[o.GetName()], *limit.Count))
 		}
 	}
-	return wrong
+	return problems
 }
