@@ -159,6 +159,7 @@ cmd/example: cmd/app cmd/example/favouritezone
 # what is published
 cmd/release/platform
 cmd/release/archive
+cmd/release/notes
 cmd/release/krew: cmd/release/platform
 cmd/release/build: cmd/release/platform
 cmd/release/typecheck: cmd/release/build cmd/release/platform
@@ -167,7 +168,7 @@ cmd/release/dependencies: cmd/release/licenses
 cmd/release/sbom/sbomtest
 cmd/release/sbom: cmd/release/build cmd/release/licenses cmd/release/platform
 cmd/release/image: cmd/release/archive cmd/release/platform
-cmd/release: cmd/release/archive cmd/release/build cmd/release/image cmd/release/krew cmd/release/licenses cmd/release/platform cmd/release/sbom cmd/release/typecheck`
+cmd/release: cmd/release/archive cmd/release/build cmd/release/image cmd/release/krew cmd/release/licenses cmd/release/notes cmd/release/platform cmd/release/sbom cmd/release/typecheck`
 
 // floor is one line of the house.
 type floor struct {

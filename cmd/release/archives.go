@@ -16,6 +16,7 @@ import (
 	"orrery/cmd/release/archive"
 	"orrery/cmd/release/krew"
 	"orrery/cmd/release/licenses"
+	"orrery/cmd/release/notes"
 	"orrery/cmd/release/platform"
 	"orrery/cmd/release/sbom"
 )
@@ -24,6 +25,7 @@ const (
 	// maxArchive is what an archive may have at most.
 	maxArchive = 35_000_000
 	sumsFile   = "SHA256SUMS"
+	notesFile  = "RELEASE-NOTES.md"
 	manifest   = krew.Name + ".yaml"
 )
 
@@ -34,6 +36,14 @@ var completions = []struct{ shell, file string }{
 
 // archives makes the folder of the version. It appears whole or not at all, in place of an earlier one.
 func (r *release) archives(ctx context.Context) error {
+	changelog, err := r.sourceFile(notes.File)
+	if err != nil {
+		return err
+	}
+	changes, err := notes.Of(string(changelog.Content), r.version)
+	if err != nil {
+		return err
+	}
 	work, done, err := r.workspace()
 	if err != nil {
 		return err
@@ -72,6 +82,9 @@ func (r *release) archives(ctx context.Context) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(staged, manifest), text, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(staged, notesFile), []byte(changes), 0o644); err != nil {
 		return err
 	}
 	if err := writeSums(staged); err != nil {

@@ -9,6 +9,7 @@
 //	go list ──► licenses ─────┤
 //	                          └─► image
 //	archives' sums ──► SHA256SUMS, krew
+//	CHANGELOG.md ────► notes, without which there is no release
 //
 // The same source and the same Go give the same bytes, wherever and whenever: executables have no paths and no time in them, and files
 // have the time of SOURCE_DATE_EPOCH, for which the Makefile takes that of the commit.
@@ -19,6 +20,7 @@
 //	archive     tar.gz and zip files
 //	licenses    the terms of the modules in a program
 //	sbom        the modules in an executable, as CycloneDX
+//	notes       what changed in a version
 //	krew        the manifest of the kubectl plugin
 //	image       the OCI image
 package main

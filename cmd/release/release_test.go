@@ -45,7 +45,8 @@ func main() {
 	os.Stdout.WriteString(app.Version())
 }
 `,
-	"README.md": "Orrery\n",
+	"README.md":    "Orrery\n",
+	"CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-29\n\n### Added\n\n- A command.\n",
 }
 
 // tinySource writes the tiny module into a new directory, with the license of this one.
@@ -127,7 +128,7 @@ func TestArchives_AreTheSameInAnotherDirectory(t *testing.T) {
 		if err := r.archives(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if left := names(folder(t, filepath.Join(r.out, "v1.2.3"))); len(left) != 6 || len(*said) != 6 {
+		if left := names(folder(t, filepath.Join(r.out, "v1.2.3"))); len(left) != 7 || len(*said) != 6 {
 			t.Errorf("it made %q, and said %q", left, *said)
 		}
 		if entries, _ := os.ReadDir(r.out); len(entries) != 1 {
@@ -139,6 +140,9 @@ func TestArchives_AreTheSameInAnotherDirectory(t *testing.T) {
 		if !bytes.Equal(content, made[1][name]) {
 			t.Errorf("two releases of one source have different %s", name)
 		}
+	}
+	if got := string(made[0][notesFile]); got != "# 1.2.3 - 2026-11-29\n\n### Added\n\n- A command.\n" {
+		t.Errorf("the notes are %q", got)
 	}
 	unpacked := checkArchives(t, made[0])
 	checkTerms(t, string(unpacked[licensesFile]))
@@ -269,8 +273,19 @@ func TestArchives_ReplaceOnlyByWholeOnes(t *testing.T) {
 	if err := r.archives(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if got := folder(t, earlier); got["kept"] != nil || len(got) != 6 {
+	if got := folder(t, earlier); got["kept"] != nil || len(got) != 7 {
 		t.Errorf("of an earlier release there is %q", names(got))
+	}
+}
+
+func TestArchives_NeedNotes(t *testing.T) {
+	r, _ := tinyRelease(t, here)
+	r.version = "v1.2.4"
+	if err := r.archives(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "CHANGELOG.md has no section for v1.2.4: ") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(r.out); !os.IsNotExist(err) {
+		t.Errorf("it began to build, %v", err)
 	}
 }
 
