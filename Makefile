@@ -38,8 +38,8 @@ lint: ## vet and staticcheck in each module
 vulncheck: ## known vulnerabilities in what is used; GOVULNDB may name a copy of the database; skipped without any
 	@if [ -n "$$GOVULNDB" ] || timeout 5 bash -c '</dev/tcp/vuln.go.dev/443' 2>/dev/null; then go tool govulncheck ./cmd/orrery; \
 	else echo "SKIPPED: the database of vulnerabilities, vuln.go.dev, cannot be reached, and GOVULNDB names no copy"; fi
-docs: ## write what is generated in docs anew: limits, features, fuzz targets, pictures, dependencies, parity
-	go run ./docs/limits && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures
+docs: ## write what is generated in docs anew: limits, features, fuzz targets, pictures, commands, dependencies, parity
+	go run ./docs/limits && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures && go run ./docs/commands
 	(cd cmd/release && go run ./dependencies) && $(IN_PARITY) ./document
 release: ## archives for six platforms in dist/VERSION, with sums, SBOMs and a krew manifest: VERSION=v1.2.3
 	@echo "The first one compiles every package for six platforms and takes an hour on two cores; later ones take minutes."
