@@ -143,6 +143,7 @@ demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/tr
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario
 docs/page
+docs/links
 docs/features: docs/page
 docs/limits: docs/page
 docs/pictures: core/scheduler/engine core/safe/printable core/trace core/trace/play core/answers/whatif core/answers/change core/world demo demo/playback themes views views/collect views/draw

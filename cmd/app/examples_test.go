@@ -32,11 +32,15 @@ func printedExamples(t testing.TB) []example {
 	t.Helper()
 	var lines, inText []string
 	everyCommand(func(c *cobra.Command) { lines = append(lines, strings.Split(c.Example, "\n")...) })
-	files, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/decisions/*.md", "../../*.md", "../../.github/*.md", "../../.github/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || found == nil {
+			t.Fatalf("no pages are %s, %v", pattern, err)
+		}
+		files = append(files, found...)
 	}
-	for _, file := range append(files, "../../README.md") {
+	for _, file := range files {
 		page, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
