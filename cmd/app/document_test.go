@@ -1,11 +1,14 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"orrery/core/trace"
 )
 
 // TestDocuments_EveryFieldIsDocumented compares the documents with docs/scripts.md: the section of each kind has
@@ -38,6 +41,27 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 		for _, field := range written {
 			if !slices.Contains(had, field) {
 				t.Errorf("docs/scripts.md says that %s has a field %q", kind, field)
+			}
+		}
+	}
+}
+
+// TestReleases_PageSaysWhatProgramSays compares the numbers of docs/releases.md with the program's.
+func TestReleases_PageSaysWhatProgramSays(t *testing.T) {
+	for file, numbers := range map[string][]string{
+		"../../docs/releases.md": {
+			"kube-scheduler **" + kubernetes + "**", "**v" + kubernetesPatch + "**", "`" + apiVersion + "`",
+			fmt.Sprintf("| %d if it begins with a scheduler's state, else %d; both are read |", trace.Version, trace.Version-1),
+		},
+		"../../README.md": {"kube-scheduler **" + kubernetes + "**", "v" + kubernetesPatch},
+	} {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, number := range numbers {
+			if !strings.Contains(string(page), number) {
+				t.Errorf("%s does not say %q", file, number)
 			}
 		}
 	}
