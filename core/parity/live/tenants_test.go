@@ -26,6 +26,10 @@ type tenants struct {
 	failed    int // most probes that failed one after the other
 }
 
+// probesOfAKubelet are as many as fit into the half minute after which a kubelet ends a container by default: three failures, ten seconds
+// apart. Here there is one a second.
+const probesOfAKubelet = 30
+
 // Hostile tenants pin pods with huge amounts to nodes, have claims with the most expensive expressions that an API server admits, open
 // connections to the scheduler from the address of its probes, and create pods with huge annotations. All the other pods get a node,
 // none a full one; the scheduler's probes succeed, and it does not end. How long pods wait is logged, under kube-scheduler as well.
@@ -66,7 +70,7 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 				t.Error("the scheduler has ended")
 			default:
 			}
-			if x.failed >= 3 {
+			if x.failed >= probesOfAKubelet {
 				t.Errorf("%d probes failed one after the other", x.failed)
 			}
 			waits, full := seen.result()

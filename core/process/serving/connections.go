@@ -19,9 +19,9 @@ import (
 // user at that moment. Probes and Prometheus take few, and readers of the stream are few.
 const (
 	//orrery:limit readers; connections to the HTTPS port; one without a user's request, of the address that has the most, is closed for a new one
-	maxConnections = 128
+	maxConnections = 256
 	//orrery:limit readers; connections of one address; one without a user's request is closed for a new one
-	maxConnectionsOfAddress = 32
+	maxConnectionsOfAddress = 64
 	// fewConnections are what an address may have without being taken for one of a flood: those of a kubelet that probes.
 	fewConnections = 4
 	// complaintsEvery is how often it is logged that connections were closed.
@@ -93,20 +93,23 @@ func (l *connections) add(c *connection) (replaced *connection) {
 	return replaced
 }
 
-// compare orders connections by which of them is closed first: without a byte from the client, of the address that has the most, waiting
-// for the client and not for this server, without a user's request so far, the oldest. So on a busy machine a probe that waits for its
-// handshake is not closed for a flood that has had its own.
+// compare orders connections by which of them is closed first: without a user's request so far, of the address that has the most, waiting
+// for the client and not for this server, the oldest. So on a busy machine a probe that waits for its handshake is not closed for a flood
+// that has had its own. Whether the client has said anything does not matter: a probe on such a machine is silent for a while, too.
 func (l *connections) compare(a, b *connection) int {
-	spoken := func(c *connection) int { return min(c.progress, spoke) }
 	share := func(c *connection) int { return max(fewConnections, l.byAddress[c.address]) }
-	waits := func(c *connection) int {
-		if c.reading && !c.active {
-			return 0
-		}
-		return 1
+	return cmp.Or(order(a.known, b.known), cmp.Compare(share(b), share(a)), order(!a.reading || a.active, !b.reading || b.active), cmp.Compare(a.number, b.number))
+}
+
+// order has false before true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	return cmp.Or(cmp.Compare(spoken(a), spoken(b)), cmp.Compare(share(b), share(a)), cmp.Compare(waits(a), waits(b)),
-		cmp.Compare(a.progress, b.progress), cmp.Compare(a.number, b.number))
+	return 1
 }
 
 // remove no longer counts a connection.
@@ -147,13 +150,6 @@ func hostOf(from net.Addr) netip.Addr {
 	return network.Addr()
 }
 
-// How far a connection got.
-const (
-	silent = iota // the client sent nothing
-	spoke         // it sent something
-	known         // it sent a request that was authorized
-)
-
 // connection is one of connections.
 type connection struct {
 	net.Conn
@@ -164,10 +160,10 @@ type connection struct {
 	once     sync.Once
 
 	// These are guarded by connections.mu.
-	progress int
-	serving  int  // requests that are authorized and not yet answered
-	reading  bool // it waits for bytes from the client
-	active   bool // it has a request that is not yet answered
+	known   bool // it has sent a request that was authorized
+	serving int  // requests that are authorized and not yet answered
+	reading bool // it waits for bytes from the client
+	active  bool // it has a request that is not yet answered
 
 	turn turn
 }
@@ -178,11 +174,8 @@ func (c *connection) Read(p []byte) (int, error) {
 	c.setReading(true)
 	n, err := c.Conn.Read(p)
 	c.setReading(false)
-	if n > 0 {
-		c.reached(spoke)
-		if !c.listener.handshakes.begin(c) {
-			return 0, net.ErrClosed
-		}
+	if n > 0 && !c.listener.handshakes.begin(c) {
+		return 0, net.ErrClosed
 	}
 	return n, err
 }
@@ -217,15 +210,8 @@ func (c *connection) setActive(active bool) {
 	c.active = active
 }
 
-func (c *connection) reached(progress int) {
-	c.listener.mu.Lock()
-	defer c.listener.mu.Unlock()
-	c.progress = max(c.progress, progress)
-}
-
 // serve counts a user's request, for which the connection stays open, until the function that it returns is called.
 func (c *connection) serve() (end func()) {
-	c.reached(known)
 	c.count(1)
 	return func() { c.count(-1) }
 }
@@ -233,6 +219,7 @@ func (c *connection) serve() (end func()) {
 func (c *connection) count(requests int) {
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()
+	c.known = true
 	c.serving += requests
 }
 

@@ -123,7 +123,7 @@ func TestConnections_BoundAll(t *testing.T) {
 	}
 }
 
-// Those that say nothing make room first, then those without a user's request, and those with one never.
+// Those without a user's request make room, the oldest first, then those that have had one, and those that serve one never.
 func TestConnections_ThatServeUsersStay(t *testing.T) {
 	l := newConnections(nil)
 	serving := accept(t, l, times(2, flooding)...)
@@ -131,25 +131,18 @@ func TestConnections_ThatServeUsersStay(t *testing.T) {
 	for _, c := range serving {
 		ends = append(ends, c.serve())
 	}
-	spoken := accept(t, l, times(2, flooding)...)
-	for _, c := range spoken {
-		_, _ = c.Read(make([]byte, 1))
-		_, _ = c.Write(nil)
+	known := accept(t, l, times(2, flooding)...)
+	for _, c := range known {
+		c.serve()()
 	}
 	accept(t, l, times(10*maxConnectionsOfAddress, flooding)...)
-	if openOf(serving) != 2 || openOf(spoken) != 2 {
-		t.Errorf("a flood without a byte closed %d of 2 that serve a user and %d of 2 that spoke", 2-openOf(serving), 2-openOf(spoken))
-	}
-	for range 2 * maxConnectionsOfAddress {
-		accept(t, l, flooding)[0].reached(spoke)
-	}
-	if openOf(serving) != 2 || openOf(spoken) != 0 {
-		t.Errorf("a flood that speaks closed %d of 2 that serve a user and %d of 2 that spoke", 2-openOf(serving), 2-openOf(spoken))
+	if openOf(serving) != 2 || openOf(known) != 2 {
+		t.Errorf("a flood closed %d of 2 that serve a user and %d of 2 that have served one", 2-openOf(serving), 2-openOf(known))
 	}
 	for range maxConnectionsOfAddress - 2 {
 		accept(t, l, flooding)[0].serve()
 	}
-	if late := accept(t, l, flooding); len(late) != 0 {
+	if late := accept(t, l, flooding); len(late) != 0 || openOf(known) != 0 {
 		t.Error("a connection is taken where each of its address's serves a user")
 	}
 	ends[0]()
@@ -158,25 +151,26 @@ func TestConnections_ThatServeUsersStay(t *testing.T) {
 	}
 }
 
-// On a busy machine handshakes take their time: connections that have had theirs make room for one that waits for it.
+// On a busy machine handshakes take their time: connections that have had theirs make room for one that waits for it, or that has just come.
 func TestConnections_ThatWaitForTheServerStay(t *testing.T) {
 	l := newConnections(nil)
 	waiting, active := accept(t, l, flooding)[0], accept(t, l, flooding)[0]
-	for _, c := range []*connection{waiting, active} {
-		c.reached(spoke)
-	}
 	active.setActive(true)
 	active.setReading(true) // a server reads on while a request is answered
-	for range 3 * maxConnectionsOfAddress {
-		idle := accept(t, l, flooding)[0]
-		idle.reached(spoke)
-		idle.setReading(true)
+	flood := func(n int) {
+		for range n {
+			accept(t, l, flooding)[0].setReading(true)
+		}
 	}
-	if open := openOf([]*connection{waiting, active}); open != 2 {
-		t.Errorf("%d of 2 that wait for the server are open", open)
+	flood(3 * maxConnectionsOfAddress)
+	silent := accept(t, l, flooding)[0]
+	silent.setReading(true)
+	flood(maxConnectionsOfAddress / 2)
+	if open := openOf([]*connection{waiting, active, silent}); open != 3 {
+		t.Errorf("%d of 2 that wait for the server and one that has just come are open", open)
 	}
 	active.setActive(false)
-	if accept(t, l, flooding); openOf([]*connection{waiting}) != 1 || openOf([]*connection{active}) != 0 {
+	if flood(1); openOf([]*connection{waiting}) != 1 || openOf([]*connection{active}) != 0 {
 		t.Error("the oldest that waits for its client does not make room")
 	}
 }
