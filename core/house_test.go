@@ -96,7 +96,7 @@ core/testing/plugintest: core/scheduler/config core/scheduler/framework core/sch
 core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse
 core/scheduler/plugins/queuesort: core/scheduler/config
 core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint
-core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
+core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling
 core/scheduler/plugins/unreadable: core/scheduler/config core/scheduler/plugins/podvolumes core/world
 core/scheduler/plugins/volumebinding: core/scheduler/codec core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/plugins/shape core/scheduler/reuse core/objects/saturating core/scheduler/volumes core/world
 core/scheduler/plugins/volumerestrictions: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/podvolumes
