@@ -130,10 +130,10 @@ func TestStorage_JSON(t *testing.T) {
       "plugin": "NodeResourcesFit",
       "reason": "Insufficient cpu",
       "nodes": 1,
-      "says": "lacks 1 cpu (requests 2, at most 1 allocatable there: none there can ever hold it)"
+      "says": "is too small (requests 2 cpu, at most 1 allocatable)"
     }
   ],
-  "says": "claim data is bound to pv-1, which is in zone-a; the only node there, n1, lacks 1 cpu (requests 2, at most 1 allocatable there: none there can ever hold it)"
+  "says": "claim data is bound to pv-1, which is in zone-a; the only node there, n1, is too small (requests 2 cpu, at most 1 allocatable)"
 }`)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -42,14 +42,14 @@ func (*NodePorts) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, reje
 			holders[i] += ", nominated there"
 		}
 	}
-	e.Facts = []string{"host ports held: " + framework.Listed(holders)}
+	e.Facts = []string{"held: " + framework.Listed(holders)}
 	switch first := &e.Objects[0]; {
 	case len(e.Nodes) > 1:
-		e.Predicate = "have host port " + first.Note + " in use (on " + first.Node + " by " + first.Name + ")"
+		e.Predicate = "have " + first.Note + " in use (on " + first.Node + " by " + first.Name + ")"
 	case first.Nominated:
-		e.Predicate = "has host port " + first.Note + " held for " + first.Name + ", which is nominated to it"
+		e.Predicate = "has " + first.Note + " held for " + first.Name + ", which is nominated to it"
 	default:
-		e.Predicate = "has host port " + first.Note + " held by " + first.Name
+		e.Predicate = "has " + first.Note + " held by " + first.Name
 	}
 	for _, name := range alone {
 		e.Changes = append(e.Changes, "delete pod "+name)
@@ -68,7 +68,7 @@ func appendHolders(to []framework.Object, wanted fwk.HostPortInfo, node string, 
 			if wanted.CheckConflict(c.IP, string(c.Protocol), c.Port) {
 				to = append(to, framework.Object{
 					Kind: "Pod", Name: other.Namespace + "/" + other.Name, Node: node, Nominated: nominated,
-					Note: fmt.Sprintf("%d/%s", c.Port, cmp.Or(c.Protocol, v1.ProtocolTCP)),
+					Note: fmt.Sprintf("host port %d/%s", c.Port, cmp.Or(c.Protocol, v1.ProtocolTCP)),
 				})
 			}
 		}

@@ -1,0 +1,79 @@
+package diagnose
+
+import (
+	"slices"
+	"strings"
+
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+)
+
+// Found is what a plugin says of its own rejection.
+type Found []framework.Evidence
+
+// found asks the plugin of a reason for the causes behind it.
+func found(x *engine.Explanation, r *Reason, nodes []string) Found {
+	list := x.Evidence(r.Plugin, nodes)
+	return slices.DeleteFunc(list, func(e framework.Evidence) bool { return e.Message != r.Message })
+}
+
+// foundByLimits asks the plugins whose PreFilter left nodes out of the search: the engine's reason is about those nodes.
+func foundByLimits(x *engine.Explanation) Found {
+	var all Found
+	for _, plugin := range x.Limiting {
+		all = append(all, x.Evidence(plugin, nodesRejectedBy(x, plugin))...)
+	}
+	return all
+}
+
+// nodesRejectedBy are the nodes on which a plugin rejects the pod.
+func nodesRejectedBy(x *engine.Explanation, plugin string) []string {
+	var names []string
+	for i := range x.Nodes {
+		if slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return s.Plugin == plugin && s.Rejects() }) {
+			names = append(names, x.Nodes[i].Node)
+		}
+	}
+	return names
+}
+
+// Facts implements Evidence.
+func (f Found) Facts() []string {
+	var facts []string
+	for i := range f {
+		facts = append(facts, f[i].Facts...)
+	}
+	return facts
+}
+
+// FactsBeside implements Drawable.
+func (f Found) FactsBeside(chart bool) []string {
+	var facts []string
+	for i := range f {
+		for _, fact := range f[i].Facts {
+			if !chart || !slices.Contains(f[i].Charted, fact) {
+				facts = append(facts, fact)
+			}
+		}
+	}
+	return facts
+}
+
+// maxHints bounds the hints of one reason.
+//
+//orrery:limit answers; hints of a reason; the others are left out
+const maxHints = 2
+
+// Hint implements Evidence.
+func (f Found) Hint() string {
+	var hints []string
+	for i := range f {
+		if f[i].Hint != "" {
+			hints = append(hints, f[i].Hint)
+		}
+	}
+	return strings.Join(hints[:min(len(hints), maxHints)], "; or ")
+}
+
+// Repeats reports whether a summary has a fact already, so that it need not be shown again below.
+func Repeats(summary, fact string) bool { return strings.Contains(summary, fact) }
