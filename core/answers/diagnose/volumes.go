@@ -23,7 +23,7 @@ type Storage struct {
 	// Blocked are the reasons against the allowed nodes; a node may be under several.
 	Blocked []Blocker `json:"blocked"`
 	// Says is the sentence that puts storage and the other reasons together; empty where storage does not matter.
-	Says string `json:"says,omitempty"`
+	Says string `json:"message,omitempty"`
 }
 
 // Blocker is one reason against nodes which the volumes of the pod allow.
@@ -31,7 +31,7 @@ type Blocker struct {
 	Plugin string `json:"plugin"`
 	Reason string `json:"reason"`
 	Nodes  int    `json:"nodes"`
-	Says   string `json:"says"`
+	Says   string `json:"message"`
 
 	names     []string
 	predicate bool // Says is a clause whose subject is the nodes
