@@ -92,6 +92,14 @@ type Evidence struct {
 	Hint string `json:"-"`
 }
 
+// ReasonCode describes a Code of [Evidence] to those who read it in a script. It is stable from the release on in which it first was.
+type ReasonCode struct {
+	Code  string
+	Means string
+	// Fields are the parts of the evidence that it has besides nodes.
+	Fields []string
+}
+
 // Object is something that stands in the way of a pod.
 type Object struct {
 	Kind string `json:"kind"`

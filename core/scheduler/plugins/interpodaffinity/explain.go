@@ -22,6 +22,13 @@ const (
 	ExistingAntiAffinity = "pod-anti-affinity-of-others"
 )
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{Affinity, "no pod that the podAffinity requires is in the domain of the nodes", []string{"wants", "rules", "meant"}},
+	{AntiAffinity, "a pod that the podAntiAffinity excludes is in the domain of the nodes", []string{"rules", "objects"}},
+	{ExistingAntiAffinity, "a pod whose podAntiAffinity excludes this one is in the domain of the nodes", []string{"rules", "objects"}},
+}
+
 // Explain returns the nodes by the kind of term that rejects them, with the pods on the other side of each term.
 func (pl *InterPodAffinity) Explain(ctx context.Context, state fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	s, err := readPreFilterState(state)

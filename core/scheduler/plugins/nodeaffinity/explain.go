@@ -24,6 +24,13 @@ const (
 	Conflicts = "affinity-conflict"
 )
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{Mismatch, "the nodes do not match the node selector or the required node affinity", []string{"wants", "rules", "nearest", "missing", "meant", "changes"}},
+	{Enforced, "the nodes do not match the addedAffinity of the profile", []string{"wants"}},
+	{Conflicts, "the requirements on names of nodes exclude each other", []string{"wants"}},
+}
+
 // Explain compares the pod's node selector and required node affinity with the labels of all nodes, requirement by requirement.
 func (p *NodeAffinity) Explain(_ context.Context, state fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	if len(rejected.Nodes) == 0 {

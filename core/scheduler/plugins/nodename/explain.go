@@ -14,6 +14,11 @@ var _ framework.Explainer = (*NodeName)(nil)
 // OtherNode is the reason code of nodes that are not the one that the pod names.
 const OtherNode = "node-name"
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{OtherNode, "the nodes are not the one in spec.nodeName", []string{"wants"}},
+}
+
 // Explain names the node that the pod wants.
 func (*NodeName) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	e := framework.Evidence{Code: OtherNode, Message: otherNode.Message(), Wants: "spec.nodeName " + pod.Spec.NodeName}

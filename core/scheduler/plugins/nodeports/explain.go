@@ -17,6 +17,11 @@ var _ framework.Explainer = (*NodePorts)(nil)
 // InUse is the reason code of nodes on which another pod has a host port of the pod.
 const InUse = "port-in-use"
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{InUse, "another pod has a host port of the pod", []string{"objects", "changes"}},
+}
+
 // Explain names the pods that hold the ports.
 func (*NodePorts) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	e := framework.Evidence{Code: InUse, Message: portTaken.Message()}

@@ -24,6 +24,12 @@ const (
 	PodLimit     = "pods-limit"
 )
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{Insufficient, "the nodes have too little of a resource left", []string{"about", "amounts", "nearest"}},
+	{PodLimit, "the nodes have as many pods as they may", []string{"about", "amounts", "nearest"}},
+}
+
 const (
 	// maxNearest bounds the nodes of an Amounts.
 	//

@@ -17,6 +17,11 @@ var _ framework.Explainer = (*NodeUnschedulable)(nil)
 // Cordoned is the reason code of nodes that take no more pods.
 const Cordoned = "node-cordoned"
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{Cordoned, "the nodes are cordoned", []string{"objects", "changes"}},
+}
+
 // taintToleration rejects cordoned nodes, too, once they have the taint.
 const taintToleration = "TaintToleration"
 

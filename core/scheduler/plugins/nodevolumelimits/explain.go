@@ -17,6 +17,11 @@ var _ framework.Explainer = (*NodeVolumeLimits)(nil)
 // LimitReached is the reason code of nodes where a driver cannot attach the pod's volumes.
 const LimitReached = "volume-limit"
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{LimitReached, "the driver can attach no more volumes to the nodes", []string{"about", "amounts", "nearest"}},
+}
+
 // Explain compares, for each driver, the volumes of the nodes with their limits.
 func (pl *NodeVolumeLimits) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	counts := &counter{pl.objects, listAttachments(pl.objects.attachments), pl.requestOf(pod)}

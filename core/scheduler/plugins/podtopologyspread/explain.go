@@ -21,6 +21,12 @@ const (
 	SpreadLabel = "spread-label-missing"
 )
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{SpreadSkew, "one more pod there would be more than maxSkew allows", []string{"wants", "rules"}},
+	{SpreadLabel, "the nodes lack a topology key", []string{"wants", "rules"}},
+}
+
 // Explain returns the nodes without a topology key, and those whose domain has too many pods, with the counts of every domain.
 func (pl *PodTopologySpread) Explain(ctx context.Context, state fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	s, err := readPreFilterState(state)

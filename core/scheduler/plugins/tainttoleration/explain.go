@@ -20,6 +20,11 @@ var _ framework.Explainer = (*TaintToleration)(nil)
 // Untolerated is the reason code of nodes with a taint that the pod does not tolerate.
 const Untolerated = "taint-untolerated"
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{Untolerated, "the nodes have a taint that the pod does not tolerate; its conditions, as not-ready, among them", []string{"about", "objects", "meant", "changes"}},
+}
+
 // Explain returns one Evidence for each taint, that of the most nodes first. The taint of a cordoned node is no cause of its own.
 func (p *TaintToleration) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	var list []*taintEvidence

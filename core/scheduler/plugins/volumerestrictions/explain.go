@@ -20,6 +20,12 @@ const (
 	ClaimInUse = "claim-in-use"
 )
 
+// ReasonCodes are the codes of the plugin.
+var ReasonCodes = []framework.ReasonCode{
+	{DiskInUse, "another pod uses a disk of the pod", []string{"objects", "changes"}},
+	{ClaimInUse, "another pod uses a claim of mode ReadWriteOncePod", []string{"objects", "changes"}},
+}
+
 // Explain names the pods that use the pod's disks on the nodes, or its claims on any node.
 func (pl *VolumeRestrictions) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	disks := framework.Evidence{Code: DiskInUse, Message: ReasonDiskInUse}
