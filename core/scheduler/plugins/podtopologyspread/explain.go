@@ -142,6 +142,8 @@ func (s *preFilterState) skew(rejected framework.Rejection) framework.Evidence {
 }
 
 // maxAllowed bounds the domains that are named as those where the pod may go.
+//
+//orrery:limit answers; domains where a pod may go by its spread and that are named; of more, the label is
 const maxAllowed = 2
 
 // allowed says which domains may have one more pod: "zone=east by spread with maxSkew 1".
