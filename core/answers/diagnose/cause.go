@@ -71,7 +71,9 @@ func newCauses(p *pendingPod, x *engine.Explanation) *causes {
 	}
 	slices.SortStableFunc(c.plugins, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
 	for _, plugin := range c.plugins {
-		c.all[plugin] = c.evidence(plugin, nodesRejectedBy(x, plugin))
+		if c.all[plugin] = x.AllEvidence(plugin); len(c.all[plugin]) == 0 {
+			c.all[plugin] = c.evidence(plugin, x.RejectedOn(plugin))
+		}
 	}
 	return c
 }

@@ -48,7 +48,7 @@ func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 	if r.Plugin == "" {
 		return someOf(foundByLimits(x))
 	}
-	if all := found(x, r, on); len(all) > 0 {
+	if all := found(x.AllEvidence(r.Plugin), r); len(all) > 0 {
 		return all
 	}
 	switch r.Plugin {

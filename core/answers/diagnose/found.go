@@ -11,30 +11,18 @@ import (
 // Found is what a plugin says of its own rejection.
 type Found []framework.Evidence
 
-// found asks the plugin of a reason for the causes behind it.
-func found(x *engine.Explanation, r *Reason, nodes []string) Found {
-	list := x.Evidence(r.Plugin, nodes)
-	return slices.DeleteFunc(list, func(e framework.Evidence) bool { return e.Message != r.Message })
+// found is what the plugin of a reason says about the causes behind it.
+func found(list []framework.Evidence, r *Reason) Found {
+	return slices.DeleteFunc(slices.Clone(list), func(e framework.Evidence) bool { return e.Message != r.Message })
 }
 
 // foundByLimits asks the plugins whose PreFilter left nodes out of the search: the engine's reason is about those nodes.
 func foundByLimits(x *engine.Explanation) Found {
 	var all Found
 	for _, plugin := range x.Limiting {
-		all = append(all, x.Evidence(plugin, nodesRejectedBy(x, plugin))...)
+		all = append(all, x.AllEvidence(plugin)...)
 	}
 	return all
-}
-
-// nodesRejectedBy are the nodes on which a plugin rejects the pod.
-func nodesRejectedBy(x *engine.Explanation, plugin string) []string {
-	var names []string
-	for i := range x.Nodes {
-		if slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return s.Plugin == plugin && s.Rejects() }) {
-			names = append(names, x.Nodes[i].Node)
-		}
-	}
-	return names
 }
 
 // Facts implements Evidence.

@@ -24,7 +24,7 @@ func (p *pendingPod) proposed(x *engine.Explanation) map[change.Verb][]Remedy {
 				continue
 			}
 			asked = append(asked, s.Plugin)
-			for _, e := range x.Evidence(s.Plugin, nodesRejectedBy(x, s.Plugin)) {
+			for _, e := range x.AllEvidence(s.Plugin) {
 				p.addProposed(all, &e)
 			}
 		}

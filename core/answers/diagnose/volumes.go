@@ -115,7 +115,7 @@ func (p *pendingPod) blockers(x *engine.Explanation, nodes []*engine.NodeVerdict
 // blockerText says what the reason is on its nodes alone.
 func (p *pendingPod) blockerText(x *engine.Explanation, b *Blocker) string {
 	r := &Reason{Plugin: b.Plugin, Message: b.Reason, OnlyOn: b.names}
-	if own := found(x, r, b.names); len(own) > 0 {
+	if own := found(x.Evidence(b.Plugin, b.names), r); len(own) > 0 {
 		b.predicate = true
 		clauses := make([]string, len(own))
 		for i := range own {

@@ -24,6 +24,32 @@ func (x *Explanation) Evidence(plugin string, nodes []string) []framework.Eviden
 	return a.profile.Explain(a.engine.ctx, a.state, a.pod, plugin, rejected)
 }
 
+// AllEvidence is the Evidence of all nodes on which the plugin rejects the pod. It is asked for once.
+func (x *Explanation) AllEvidence(plugin string) []framework.Evidence {
+	list, known := x.evidence[plugin]
+	if !known {
+		list = x.Evidence(plugin, x.RejectedOn(plugin))
+		if x.evidence == nil {
+			x.evidence = map[string][]framework.Evidence{}
+		}
+		x.evidence[plugin] = list
+	}
+	return list
+}
+
+// RejectedOn returns the nodes on which a plugin rejects the pod.
+func (x *Explanation) RejectedOn(plugin string) []string {
+	var names []string
+	for i := range x.Nodes {
+		for j := range x.Nodes[i].Statuses {
+			if s := &x.Nodes[i].Statuses[j]; s.Plugin == plugin && s.Rejects() {
+				names = append(names, x.Nodes[i].Node)
+			}
+		}
+	}
+	return names
+}
+
 // RejectedBy returns the Filter plugins that reject the pod on a node.
 func (x *Explanation) RejectedBy(node string) []string {
 	if x.indexes == nil {

@@ -36,6 +36,8 @@ type Explanation struct {
 
 	attempt *attempt       // on a fork, for Evidence
 	indexes map[string]int // of Nodes, once they were needed
+	// evidence is what AllEvidence has returned, by plugin.
+	evidence map[string][]framework.Evidence
 }
 
 // Kept counts the verdicts that the engine keeps for pods like the explained one, which itself is explained afresh.

@@ -75,13 +75,15 @@ func (f *Fit) Explain(_ context.Context, state fwk.CycleState, pod *v1.Pod, reje
 		if len(only.Nodes) > 0 {
 			nearest = only.Nodes
 		}
-		list = append(list, f.shortage(pod, s, need.scalar, short[i], nearest))
+		list = append(list, f.shortage(pod, needs, need.scalar, short[i], nearest))
 	}
 	return list
 }
 
 // needs are the resources that Filter checks, in the order of its reasons.
-func (s *filterState) needs() []scalarCheck {
+type needs []scalarCheck
+
+func (s *filterState) needs() needs {
 	all := []scalarCheck{
 		{scalar: scalar{v1.ResourceCPU, s.need.milliCPU}},
 		{scalar: scalar{v1.ResourceMemory, s.need.memory}},
@@ -91,9 +93,9 @@ func (s *filterState) needs() []scalarCheck {
 }
 
 // text lists all requests: "2 cpu, 4Gi memory".
-func (s *filterState) text() string {
+func (n needs) text() string {
 	var words []string
-	for _, c := range s.needs() {
+	for _, c := range n {
 		words = append(words, requests.Format(c.name, c.amount)+" "+string(c.name))
 	}
 	return strings.Join(words, ", ")
@@ -175,20 +177,20 @@ func names(nodes []framework.RejectedNode) []string {
 }
 
 // shortage is the evidence of a resource with too little free on each of the nodes, some of which are nearest to having enough.
-func (f *Fit) shortage(pod *v1.Pod, s *filterState, need scalar, short framework.Rejection, nearest []framework.RejectedNode) framework.Evidence {
+func (f *Fit) shortage(pod *v1.Pod, needs needs, need scalar, short framework.Rejection, nearest []framework.RejectedNode) framework.Evidence {
 	a := &framework.Amounts{Resource: string(need.name), Requested: need.amount, Parts: partsOf(pod, need.name)}
 	together := 0 // nodes large enough for all requests
 	for _, info := range short.All {
 		a.Largest = max(a.Largest, requests.AmountIn(info.GetAllocatable(), need.name))
-		if s.fitsEmpty(info) {
+		if needs.fitEmpty(info) {
 			together++
 		}
 	}
-	a.Never = need.amount > a.Largest || together == 0 && !s.exceedsAll(short.All)
+	a.Never = need.amount > a.Largest || together == 0 && !needs.exceedAll(short.All)
 	e := framework.Evidence{Code: Insufficient, About: a.Resource, Message: newScalarCheck(need).reason, Nodes: names(short.Nodes), Amounts: a}
 	f.nearest(a, nearest, need)
 	e.Nearest = a.Nodes[0].Node
-	describe(&e, len(short.All), s.text())
+	describe(&e, len(short.All), needs.text())
 	return e
 }
 
@@ -228,17 +230,17 @@ func (f *Fit) podAmounts(infos []fwk.PodInfo, name v1.ResourceName) []framework.
 	return list
 }
 
-// fitsEmpty reports whether the node would be large enough without pods.
-func (s *filterState) fitsEmpty(info fwk.NodeInfo) bool {
-	return !slices.ContainsFunc(s.needs(), func(c scalarCheck) bool {
+// fitEmpty reports whether the node would be large enough without pods.
+func (n needs) fitEmpty(info fwk.NodeInfo) bool {
+	return !slices.ContainsFunc(n, func(c scalarCheck) bool {
 		allocatable := requests.AmountIn(info.GetAllocatable(), c.name)
 		return c.amount > allocatable && !(c.byDevices && allocatable == 0)
 	})
 }
 
-// exceedsAll reports whether one request alone is larger than every node: what the requests are together does not matter then.
-func (s *filterState) exceedsAll(all []fwk.NodeInfo) bool {
-	return slices.ContainsFunc(s.needs(), func(c scalarCheck) bool {
+// exceedAll reports whether one request alone is larger than every node: what the requests are together does not matter then.
+func (n needs) exceedAll(all []fwk.NodeInfo) bool {
+	return slices.ContainsFunc(n, func(c scalarCheck) bool {
 		return !slices.ContainsFunc(all, func(info fwk.NodeInfo) bool { return c.amount <= requests.AmountIn(info.GetAllocatable(), c.name) })
 	})
 }

@@ -173,7 +173,7 @@ func (s *preFilterState) allowed(rules []framework.Rule) string {
 		}
 	}
 	if text == "" { // only beside nominated pods
-		return "spread beside nominated pods"
+		return "room by spread beside nominated pods"
 	}
 	return text
 }
