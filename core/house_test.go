@@ -83,18 +83,18 @@ core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/con
 core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse
-core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
+core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/spelling core/safe/plural
 core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
 core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse
 core/scheduler/plugins/nodeports: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
-core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating
-core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
-core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world
+core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural
+core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
+core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world core/safe/plural
 core/testing/plugintest: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/store core/world
-core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse
+core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/objects/saturating core/safe/plural
 core/scheduler/plugins/queuesort: core/scheduler/config
 core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint
-core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
+core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling core/safe/plural
 core/scheduler/plugins/unreadable: core/scheduler/config core/scheduler/plugins/podvolumes core/world
 core/scheduler/plugins/volumebinding: core/scheduler/codec core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/plugins/shape core/scheduler/reuse core/objects/saturating core/scheduler/volumes core/world
 core/scheduler/plugins/volumerestrictions: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/podvolumes
@@ -116,7 +116,7 @@ core/testing/soak/plant: core/testing/planted
 # questions about an engine
 core/answers/compare: core/scheduler/config core/scheduler/devices core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/queue core/objects/requests core/objects/saturating core/trace core/trace/play core/scheduler/volumes/outcome core/world
 core/answers/change: core/safe/footprint core/safe/printable core/objects/requests core/safe/plural
-core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/devices core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeports core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/safe/spelling core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural
+core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/devices core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/safe/spelling core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural
 core/answers/whatif: core/scheduler/config core/scheduler/devices core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory core/safe/plural
 # a scheduler and an operator on a cluster
 core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 )
 
@@ -64,6 +68,34 @@ func TestReleases_PageSaysWhatProgramSays(t *testing.T) {
 				t.Errorf("%s does not say %q", file, number)
 			}
 		}
+	}
+}
+
+// TestDocuments_FieldNames keeps the names of the fields of explain and what-if: one that changes needs another apiVersion.
+func TestDocuments_FieldNames(t *testing.T) {
+	const golden = "testdata/fields.txt"
+	var lines []string
+	for kind, doc := range map[string]any{"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}} {
+		for _, field := range fieldsOf(reflect.TypeOf(doc), "", map[reflect.Type]bool{}) {
+			lines = append(lines, apiVersion+" "+kind+" "+field)
+		}
+	}
+	for _, field := range fieldsOf(reflect.TypeFor[framework.Evidence](), "", map[reflect.Type]bool{}) {
+		lines = append(lines, apiVersion+" Explanation reasons[].evidence[]."+field)
+	}
+	slices.Sort(lines)
+	got := strings.Join(lines, "\n") + "\n"
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s changed; -update writes it (-want +got):\n%s", golden, diff)
 	}
 }
 

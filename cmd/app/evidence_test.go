@@ -12,6 +12,14 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/interpodaffinity"
+	"orrery/core/scheduler/plugins/nodeaffinity"
+	"orrery/core/scheduler/plugins/nodeports"
+	"orrery/core/scheduler/plugins/noderesources"
+	"orrery/core/scheduler/plugins/nodeunschedulable"
+	"orrery/core/scheduler/plugins/podtopologyspread"
+	"orrery/core/scheduler/plugins/tainttoleration"
 	"orrery/core/world"
 )
 
@@ -23,25 +31,10 @@ func checkEvidence(t *testing.T, e *engine.Engine, d *diagnose.Diagnosis) {
 		r := &d.Reasons[i]
 		c := evidenceCheck{t: t, e: e, d: d, pod: pod, rejected: rejectedBy(d, r)}
 		switch is := r.Evidence.(type) {
-		case *diagnose.Shortage:
-			checkShortage(t, e, pod, is)
-			c.requests(is)
-		case *diagnose.PodLimit:
-			c.podLimit(is)
-		case *diagnose.Skew:
-			checkSkew(t, e, pod, is)
-			c.skewHint(r, is)
-		case *diagnose.Cordoned:
-			c.cordoned(is)
-		case *diagnose.Untolerated:
-			checkUntolerated(t, e, is)
-			c.untoleratedHint(r, is)
-		case *diagnose.PortConflicts:
-			c.ports(is)
-		case *diagnose.SelectorMismatch:
-			c.selectors(is)
-		case *diagnose.PodTerms:
-			c.podTerms(is)
+		case diagnose.Found:
+			for j := range is {
+				c.found(r, &is[j])
+			}
 		case nil:
 			if len(d.Reasons[i].Plugin) > 0 && !strings.HasPrefix(r.Message, "Orrery cannot") {
 				t.Errorf("%s at %s: no evidence for %q of %s", pod.Name, e.Now(), r.Message, r.Plugin)
@@ -50,6 +43,32 @@ func checkEvidence(t *testing.T, e *engine.Engine, d *diagnose.Diagnosis) {
 	}
 	if d.Eviction != nil {
 		evidenceCheck{t: t, e: e, d: d, pod: pod}.preemption(d.Eviction)
+	}
+}
+
+// found recomputes what a plugin says of its own rejection.
+func (c evidenceCheck) found(r *diagnose.Reason, e *framework.Evidence) {
+	c.t.Helper()
+	switch e.Code {
+	case noderesources.Insufficient:
+		checkShortage(c.t, c.e, c.pod, e)
+		c.requests(e)
+	case noderesources.PodLimit:
+		c.podLimit(e)
+	case podtopologyspread.SpreadSkew, podtopologyspread.SpreadLabel:
+		checkSkew(c.t, c.e, c.pod, e)
+		c.skewHint(e)
+	case nodeunschedulable.Cordoned:
+		c.cordoned(e)
+	case tainttoleration.Untolerated:
+		checkUntolerated(c.t, c.e, e)
+		c.untoleratedHint(r, e)
+	case nodeports.InUse:
+		c.ports(e)
+	case nodeaffinity.Mismatch:
+		c.selectors(e)
+	case interpodaffinity.Affinity, interpodaffinity.AntiAffinity:
+		c.podTerms(e)
 	}
 }
 
@@ -66,31 +85,33 @@ func rejectedBy(d *diagnose.Diagnosis, r *diagnose.Reason) map[string]bool {
 	return nodes
 }
 
-func checkShortage(t *testing.T, e *engine.Engine, pod *v1.Pod, s *diagnose.Shortage) {
+func checkShortage(t *testing.T, e *engine.Engine, pod *v1.Pod, of *framework.Evidence) {
 	t.Helper()
-	of := func(p *v1.Pod) int64 { return plainRequest(p, s.Resource) }
-	free := s.Allocatable
-	for p := range podsOn(e, s.Nearest) {
-		free -= of(p)
+	s, near := of.Amounts, of.Amounts.Nodes[0]
+	resourceName := v1.ResourceName(s.Resource)
+	requested := func(p *v1.Pod) int64 { return plainRequest(p, resourceName) }
+	free := near.Allocatable
+	for p := range podsOn(e, near.Node) {
+		free -= requested(p)
 	}
-	for _, held := range s.Nominated {
+	for _, held := range s.NominatedTo {
 		free -= held.Amount
 	}
-	if s.Requested != of(pod) || s.MostFree != max(free, 0) || s.Missing != s.Requested-free {
-		t.Errorf("%s at %s: %+v; by the objects %d are requested, %d free", pod.Name, e.Now(), *s, of(pod), free)
+	if s.Requested != requested(pod) || near.Free != max(free, 0) || near.Missing != s.Requested-free {
+		t.Errorf("%s at %s: %+v; by the objects %d are requested, %d free", pod.Name, e.Now(), *s, requested(pod), free)
 	}
-	if s.MostFree < 0 || s.Missing <= 0 || s.MostFree >= s.Requested || s.Largest < s.Allocatable || s.Never() != (s.Requested > s.Largest || s.TooSmall == e.Store().Len(world.Node)) {
+	if near.Free < 0 || near.Missing <= 0 || near.Free >= s.Requested || s.Largest < near.Allocatable || s.Requested > s.Largest && !s.Never {
 		t.Errorf("%s at %s: %+v contradicts itself", pod.Name, e.Now(), *s)
 	}
-	larger := e.Store().Node(s.Nearest).DeepCopy()
+	larger := e.Store().Node(near.Node).DeepCopy()
 	larger.ResourceVersion = ""
-	room := larger.Status.Allocatable[s.Resource]
-	if more := resource.NewQuantity(s.Missing, resource.DecimalSI); s.Resource == v1.ResourceCPU {
-		room.Add(*resource.NewMilliQuantity(s.Missing, resource.DecimalSI))
+	room := larger.Status.Allocatable[resourceName]
+	if more := resource.NewQuantity(near.Missing, resource.DecimalSI); resourceName == v1.ResourceCPU {
+		room.Add(*resource.NewMilliQuantity(near.Missing, resource.DecimalSI))
 	} else {
 		room.Add(*more)
 	}
-	larger.Status.Allocatable[s.Resource] = room
+	larger.Status.Allocatable[resourceName] = room
 	f, err := e.Fork()
 	if err == nil {
 		err = f.Apply(world.Input{At: f.Now(), Event: world.Changed{Op: world.Modified, Object: larger}})
@@ -104,8 +125,8 @@ func checkShortage(t *testing.T, e *engine.Engine, pod *v1.Pod, s *diagnose.Shor
 	}
 	for _, n := range x.Nodes {
 		for _, status := range n.Statuses {
-			if n.Node == s.Nearest && slices.Contains(status.Reasons, "Insufficient "+string(s.Resource)) {
-				t.Errorf("%s at %s: with %d more %s it is still short on %s", pod.Name, e.Now(), s.Missing, s.Resource, s.Nearest)
+			if n.Node == near.Node && slices.Contains(status.Reasons, of.Message) {
+				t.Errorf("%s at %s: with %d more %s it is still short on %s", pod.Name, e.Now(), near.Missing, s.Resource, near.Node)
 			}
 		}
 	}
@@ -128,10 +149,10 @@ func podsOn(e *engine.Engine, node string) map[*v1.Pod]bool {
 	return on
 }
 
-func checkSkew(t *testing.T, e *engine.Engine, pod *v1.Pod, s *diagnose.Skew) {
+func checkSkew(t *testing.T, e *engine.Engine, pod *v1.Pod, s *framework.Evidence) {
 	t.Helper()
-	for i := range s.Constraints {
-		c := &s.Constraints[i]
+	for i := range s.Rules {
+		c := &s.Rules[i]
 		at := slices.IndexFunc(pod.Spec.TopologySpreadConstraints, func(own v1.TopologySpreadConstraint) bool { return own.TopologyKey == c.Key })
 		if at < 0 || len(pod.Spec.TopologySpreadConstraints[at].MatchLabelKeys) > 0 {
 			continue
@@ -153,20 +174,18 @@ func checkSkew(t *testing.T, e *engine.Engine, pod *v1.Pod, s *diagnose.Skew) {
 			}
 		}
 		for _, d := range c.Domains {
-			if d.Pods != counts[d.Value] {
-				t.Errorf("%s at %s: %d matching pods in %s=%s, by the objects %d", pod.Name, e.Now(), d.Pods, c.Key, d.Value, counts[d.Value])
+			if d.Count != counts[d.Value] {
+				t.Errorf("%s at %s: %d matching pods in %s=%s, by the objects %d", pod.Name, e.Now(), d.Count, c.Key, d.Value, counts[d.Value])
 			}
 		}
 	}
 }
 
-func checkUntolerated(t *testing.T, e *engine.Engine, u *diagnose.Untolerated) {
+func checkUntolerated(t *testing.T, e *engine.Engine, u *framework.Evidence) {
 	t.Helper()
-	for _, tainted := range u.Taints {
-		for _, name := range tainted.Nodes {
-			if !slices.ContainsFunc(e.Store().Node(name).Spec.Taints, func(own v1.Taint) bool { return own.ToString() == tainted.Taint.ToString() }) {
-				t.Errorf("%s has no taint %s", name, tainted.Taint.ToString())
-			}
+	for _, name := range u.Nodes {
+		if !slices.ContainsFunc(e.Store().Node(name).Spec.Taints, func(own v1.Taint) bool { return own.ToString() == u.About }) {
+			t.Errorf("%s has no taint %s", name, u.About)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type explanationDocument struct {
 	unled        string             // says of a pod that waits for a scheduler that none leads
 
 	start, at time.Time
+	created   time.Time
 	fallback  string // says so if neither a trace nor a cluster was named
 	verbose   bool   // the text has the scheduler's messages in full
 
@@ -243,7 +244,7 @@ func newExplanation(s *openedAt, pod *v1.Pod) *explanationDocument {
 	lifecycle := diagnose.LifecycleOf(s.Engine(), pod)
 	doc := &explanationDocument{
 		envelope: document("Explanation"), Trace: s.trace, At: momentOf(s.at), Pod: refOf(world.PodRefOf(pod)), Leader: s.leader, Damage: s.damage, lifecycle: lifecycle,
-		Status: podStatusOf(s.Engine(), pod, &lifecycle), Source: s.source, start: s.Start().Time, at: s.at, resourceVersion: pod.ResourceVersion,
+		Status: podStatusOf(s.Engine(), pod, &lifecycle), Source: s.source, start: s.Start().Time, at: s.at, created: pod.CreationTimestamp.Time, resourceVersion: pod.ResourceVersion,
 		Evaluated: evaluatedAt{momentOf(s.at), false, s.at, s.position},
 	}
 	if lifecycle.Phase == diagnose.PhasePending && !lifecycle.Leaves() && s.needsLeader(pod) {

@@ -1,8 +1,8 @@
 package app
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
@@ -78,9 +78,43 @@ func (d *explanationDocument) setOutcome(of *diagnose.Diagnosis) {
 		d.finding = of.Summary
 	case d.notEvaluated != "" && d.Waiting == "":
 		d.finding = ""
+	case d.Verdict == engine.Unschedulable.String() && d.Waiting == "":
+		d.finding = "" // it is the headline
 	default:
 		d.finding = d.Summary
 	}
+}
+
+// next says of a pod that waits for a node since when it does, and what to try first; empty for others.
+func (d *explanationDocument) next() string {
+	if d.lifecycle.Phase != diagnose.PhasePending || d.lifecycle.Leaves() || d.Verdict != engine.Unschedulable.String() {
+		return ""
+	}
+	var parts []string
+	if !d.created.IsZero() {
+		parts = append(parts, "pending for "+durationText(max(d.at.Sub(d.created), 0)))
+	}
+	if help := d.firstHelp(); help != "" {
+		parts = append(parts, help)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// firstHelp is the remedy that places the pod or, without any, what would have to be different.
+func (d *explanationDocument) firstHelp() string {
+	for _, places := range []bool{true, false} {
+		for i := range d.Remedies {
+			if r := &d.Remedies[i]; r.Places == places && !r.Needless {
+				return "what would help first: " + r.Text
+			}
+		}
+	}
+	for i := range d.Reasons {
+		if d.Reasons[i].Hint != "" {
+			return "it " + d.Reasons[i].Hint
+		}
+	}
+	return ""
 }
 
 // headline returns where the pod is, or what would be decided, in a few words. It is unescaped, as the summary is.
@@ -110,7 +144,7 @@ func (d *explanationDocument) headline() string {
 	case engine.Skipped.String():
 		return "skipped: " + d.Message
 	}
-	return fmt.Sprintf("unschedulable: 0/%d nodes are available", d.Nodes.Total)
+	return "Pending: " + d.Summary
 }
 
 // yes of a question about a node is of that node.

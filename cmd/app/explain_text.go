@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 )
@@ -19,6 +20,9 @@ func (d *explanationDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "%s %s\n", pod, printable.Line(d.headline(), 600))
 	if d.finding != "" {
 		fmt.Fprintf(w, "  %s\n", printable.Text(d.finding))
+	}
+	if next := d.next(); next != "" {
+		fmt.Fprintf(w, "  %s\n", printable.Line(next, 600))
 	}
 	fmt.Fprintln(w)
 	writeTable(w, "  ", d.facts())
@@ -146,7 +150,7 @@ func (d *explanationDocument) writeReasons(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s: %s%s\n", countText(r.Nodes, "node"), printable.Line(r.Reason, 200), inParentheses(r.Plugin))
 		for _, fact := range r.Facts {
-			if !strings.Contains(d.Summary, fact) {
+			if !diagnose.Repeats(d.Summary, fact) {
 				fmt.Fprintf(w, "    %s\n", printable.Line(fact, 500))
 			}
 		}

@@ -27,7 +27,7 @@ func TestExplain_WatchEndsOnceBound(t *testing.T) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	first, then, again := strings.Cut(string(said), "\n\n20")
-	if !strings.HasPrefix(first, "default/big unschedulable: ") || !again || !strings.Contains(then, "bound to node-2") {
+	if !strings.HasPrefix(first, "default/big Pending: ") || !again || !strings.Contains(then, "bound to node-2") {
 		t.Errorf("it says\n%s", said)
 	}
 }

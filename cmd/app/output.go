@@ -15,7 +15,7 @@ import (
 )
 
 // apiVersion is the version of every JSON document, see docs/scripts.md. Fields may be added under it, none removed.
-const apiVersion = "orrery.dev/v2"
+const apiVersion = "orrery.dev/v3"
 
 // envelope is the first part of every JSON document.
 type envelope struct {

@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 
@@ -70,54 +71,70 @@ func plainPriority(p *v1.Pod) int32 {
 	return *p.Spec.Priority
 }
 
-func (c evidenceCheck) requests(s *diagnose.Shortage) {
+func (c evidenceCheck) requests(of *framework.Evidence) {
 	c.t.Helper()
+	s, nearest, name := of.Amounts, of.Amounts.Nodes[0].Node, v1.ResourceName(of.Amounts.Resource)
 	var parts, largest int64
-	for _, part := range s.Containers {
+	for _, part := range s.Parts {
 		parts += part.Amount
 	}
-	if len(s.Containers) > 0 && parts != s.Requested {
-		c.errorf("the parts %v of the request are %d, not %d", s.Containers, parts, s.Requested)
+	if len(s.Parts) > 0 && parts != s.Requested {
+		c.errorf("the parts %v of the request are %d, not %d", s.Parts, parts, s.Requested)
 	}
 	tooSmall := 0
 	for _, n := range c.nodes() {
-		largest = max(largest, plainAmount(n.Status.Allocatable, s.Resource))
-		for _, name := range []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage, s.Resource} {
-			if plainRequest(c.pod, name) > plainAmount(n.Status.Allocatable, name) {
+		largest = max(largest, plainAmount(n.Status.Allocatable, name))
+		for each := range allRequested(c.pod) {
+			if plainRequest(c.pod, each) > plainAmount(n.Status.Allocatable, each) {
 				tooSmall++
 				break
 			}
 		}
 	}
-	if s.Largest != largest || s.Nodes != len(c.nodes()) || s.TooSmall < tooSmall {
+	if s.Largest != largest || s.Never && tooSmall < len(c.nodes()) {
 		c.errorf("%+v; of %d nodes %d are too small, and the largest has %d", *s, len(c.nodes()), tooSmall, largest)
 	}
 	var amounts []int64
-	for p := range podsOn(c.e, s.Nearest) {
-		if own := plainRequest(p, s.Resource); own > 0 {
+	for p := range podsOn(c.e, nearest) {
+		if own := plainRequest(p, name); own > 0 {
 			amounts = append(amounts, own)
 		}
 	}
 	slices.Sort(amounts)
 	slices.Reverse(amounts)
 	var listed []int64
-	for _, r := range s.Requesters {
+	for _, r := range s.HeldBy {
 		listed = append(listed, r.Amount)
 	}
 	if !slices.Equal(listed, amounts[:min(len(amounts), 5)]) {
-		c.errorf("the largest requests on %s are %v, not %v", s.Nearest, amounts, listed)
+		c.errorf("the largest requests on %s are %v, not %v", nearest, amounts, listed)
 	}
 }
 
-func (c evidenceCheck) podLimit(l *diagnose.PodLimit) {
+// allRequested are the resources that any container requests.
+func allRequested(p *v1.Pod) map[v1.ResourceName]bool {
+	names := map[v1.ResourceName]bool{}
+	for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
+		for name := range c.Resources.Requests {
+			names[name] = true
+		}
+	}
+	for name := range p.Spec.Overhead {
+		names[name] = true
+	}
+	return names
+}
+
+func (c evidenceCheck) podLimit(of *framework.Evidence) {
 	c.t.Helper()
-	n := c.e.Store().Node(l.Nearest)
-	if on := len(podsOn(c.e, l.Nearest)); l.Pods != on || l.Allowed != int(n.Status.Allocatable.Pods().Value()) {
-		c.errorf("%+v; by the objects %d pods of %s", *l, on, n.Status.Allocatable.Pods())
+	l := of.Amounts.Nodes[0]
+	n := c.e.Store().Node(l.Node)
+	if on := int64(len(podsOn(c.e, l.Node))); l.Free != max(l.Allocatable-on, 0) || l.Allocatable != n.Status.Allocatable.Pods().Value() {
+		c.errorf("%+v; by the objects %d pods of %s", l, on, n.Status.Allocatable.Pods())
 	}
 }
 
-func (c evidenceCheck) cordoned(of *diagnose.Cordoned) {
+func (c evidenceCheck) cordoned(of *framework.Evidence) {
 	c.t.Helper()
 	for _, n := range c.nodes() {
 		if n.Spec.Unschedulable != slices.Contains(of.Nodes, n.Name) && c.rejected[n.Name] {
@@ -126,7 +143,7 @@ func (c evidenceCheck) cordoned(of *diagnose.Cordoned) {
 	}
 }
 
-func (c evidenceCheck) ports(of *diagnose.PortConflicts) {
+func (c evidenceCheck) ports(of *framework.Evidence) {
 	c.t.Helper()
 	held := map[string]bool{}
 	for _, own := range c.pod.Spec.Containers[0].Ports {
@@ -143,21 +160,22 @@ func (c evidenceCheck) ports(of *diagnose.PortConflicts) {
 		}
 	}
 	said := map[string]bool{}
-	for _, h := range of.Holders {
+	for _, h := range of.Objects {
 		if h.Nominated {
 			continue // by the queue's word, which the objects do not have
 		}
-		said[fmt.Sprintf("%s %s %d", h.Node, h.Pod, h.Port)] = true
+		port, _, _ := strings.Cut(strings.TrimPrefix(h.Note, "host port "), "/")
+		said[h.Node+" "+h.Name+" "+port] = true
 	}
 	if !maps.Equal(held, said) {
 		c.errorf("the ports are held by %v, not %v", held, said)
 	}
 }
 
-func (c evidenceCheck) selectors(s *diagnose.SelectorMismatch) {
+func (c evidenceCheck) selectors(s *framework.Evidence) {
 	c.t.Helper()
-	for _, r := range s.Requirements {
-		values, matching := map[string]int{}, 0
+	for _, r := range s.Rules {
+		values, matching := map[string]int64{}, 0
 		for _, n := range c.nodes() {
 			if v, has := n.Labels[r.Key]; has && r.Key != "metadata.name" {
 				values[v]++
@@ -168,26 +186,23 @@ func (c evidenceCheck) selectors(s *diagnose.SelectorMismatch) {
 				}
 			}
 		}
-		said := map[string]int{}
-		for _, v := range r.Values {
-			said[v.Value] = v.Nodes
+		said := map[string]int64{}
+		for _, v := range r.Domains {
+			said[v.Value] = v.Count
 		}
 		if !maps.Equal(values, said) || r.Field == "spec.nodeSelector" && r.Matching != matching {
 			c.errorf("%+v; by the objects %v, and %d nodes match", r, values, matching)
 		}
 	}
-	if s.Nodes != len(c.nodes()) {
-		c.errorf("%d nodes, not %d", len(c.nodes()), s.Nodes)
-	}
 }
 
-func (c evidenceCheck) podTerms(of *diagnose.PodTerms) {
+func (c evidenceCheck) podTerms(of *framework.Evidence) {
 	c.t.Helper()
-	for _, term := range of.Terms {
-		if term.Owner != "" {
+	for _, term := range of.Rules {
+		if term.Pod != "" {
 			continue // the selector is that of another pod
 		}
-		selector, err := labels.Parse(term.Selector)
+		selector, err := labels.Parse(term.Text)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -258,31 +273,35 @@ func (c evidenceCheck) preemption(p *diagnose.Preemption) {
 }
 
 // untoleratedHint gives the pod the tolerations that the hint names, and counts the nodes.
-func (c evidenceCheck) untoleratedHint(r *diagnose.Reason, u *diagnose.Untolerated) {
+func (c evidenceCheck) untoleratedHint(r *diagnose.Reason, u *framework.Evidence) {
 	c.t.Helper()
-	hint, changed := r.Hint(), c.pod.DeepCopy()
-	for _, t := range u.Taints {
-		if words := t.Taint.ToString(); strings.Contains(hint, words) {
-			changed.Spec.Tolerations = append(changed.Spec.Tolerations, v1.Toleration{Key: t.Taint.Key, Operator: v1.TolerationOpEqual, Value: t.Taint.Value, Effect: t.Taint.Effect})
+	if u.Hint == "" {
+		return
+	}
+	changed := c.pod.DeepCopy()
+	for _, e := range r.Evidence.(diagnose.Found) {
+		if strings.Contains(u.Hint, e.About) {
+			taint := strings.Split(strings.Replace(e.About, ":", "=", 1)+"=", "=")
+			changed.Spec.Tolerations = append(changed.Spec.Tolerations, v1.Toleration{Key: taint[0], Operator: v1.TolerationOpExists})
 		}
 	}
-	c.feasibleWith(changed, hint)
+	c.feasibleWith(changed, u.Hint)
 }
 
 // skewHint gives the pod the skews that the hint names.
-func (c evidenceCheck) skewHint(r *diagnose.Reason, s *diagnose.Skew) {
+func (c evidenceCheck) skewHint(s *framework.Evidence) {
 	c.t.Helper()
-	hint, changed := r.Hint(), c.pod.DeepCopy()
-	for i := range s.Constraints {
-		table := &s.Constraints[i]
-		at := slices.IndexFunc(changed.Spec.TopologySpreadConstraints, func(own v1.TopologySpreadConstraint) bool { return own.TopologyKey == table.Key })
+	changed := c.pod.DeepCopy()
+	for i := range s.Rules {
+		key := s.Rules[i].Key
+		at := slices.IndexFunc(changed.Spec.TopologySpreadConstraints, func(own v1.TopologySpreadConstraint) bool { return own.TopologyKey == key })
 		var skew int32
-		if at >= 0 && scanSkew(hint, table.Key, &skew) {
+		if at >= 0 && scanSkew(s.Hint, key, &skew) {
 			changed.Spec.TopologySpreadConstraints[at].MaxSkew = skew
 		}
 	}
-	if len(s.Constraints) == 1 && strings.Contains(hint, "maxSkew") {
-		c.feasibleWith(changed, hint)
+	if len(s.Rules) == 1 && strings.Contains(s.Hint, "maxSkew") {
+		c.feasibleWith(changed, s.Hint)
 	}
 }
 

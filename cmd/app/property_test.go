@@ -128,9 +128,12 @@ func (c *diagnosisCheck) checkFacts(d *diagnose.Diagnosis) {
 	checkEvidence(c.t, c.e, d)
 	c.checkWords(d)
 	for i := range d.Reasons {
-		if s, is := d.Reasons[i].Evidence.(*diagnose.Shortage); is && s.Never() {
-			c.checkNever(s)
-			return
+		found, _ := d.Reasons[i].Evidence.(diagnose.Found)
+		for _, e := range found {
+			if e.Amounts != nil && e.Amounts.Never {
+				c.checkNever(e.Sentence)
+				return
+			}
 		}
 	}
 }
@@ -201,7 +204,7 @@ func placesPod(result *whatif.Result, pod world.PodRef) bool {
 }
 
 // checkNever gives the cluster ten times its nodes, all empty.
-func (c *diagnosisCheck) checkNever(s *diagnose.Shortage) {
+func (c *diagnosisCheck) checkNever(s string) {
 	c.t.Helper()
 	var events []world.Event
 	for o := range c.e.Store().Objects(world.Node) {

@@ -3,48 +3,54 @@ package collect
 import (
 	"strconv"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/answers/diagnose"
+	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
 	"orrery/views"
 )
 
 // chartsOf returns the evidence of a reason that is drawn: free amounts of the nearest nodes, the counts of a spread's
 // domains.
 func chartsOf(r *diagnose.Reason) []views.Chart {
-	switch evidence := r.Evidence.(type) {
-	case *diagnose.Shortage:
-		if len(evidence.Rooms) > 0 && !evidence.Never() {
-			return []views.Chart{roomChart(evidence)}
+	found, _ := r.Evidence.(diagnose.Found)
+	var charts []views.Chart
+	for i := range found {
+		e := &found[i]
+		if len(e.Charted) == 0 {
+			continue
 		}
-	case *diagnose.Skew:
-		if evidence.LabelMissing() {
-			return nil
+		if a := e.Amounts; a != nil && !a.Never {
+			charts = append(charts, amountChart(a))
 		}
-		var charts []views.Chart
-		for i := range evidence.Constraints {
-			charts = append(charts, spreadChart(&evidence.Constraints[i]))
+		for j := range e.Rules {
+			if e.Rules[j].Spread != nil {
+				charts = append(charts, spreadChart(&e.Rules[j]))
+			}
 		}
-		return charts
 	}
-	return nil
+	return charts
 }
 
-// roomChart compares what the nearest nodes have free with the request.
-func roomChart(s *diagnose.Shortage) views.Chart {
+// amountChart compares what the nearest nodes have free with the request.
+func amountChart(a *framework.Amounts) views.Chart {
+	format := func(n int64) string { return requests.Format(v1.ResourceName(a.Resource), n) }
 	c := views.Chart{
-		Title: printable.Text(string(s.Resource)) + " free on the nearest nodes", Legend: "│ requested " + s.Format(s.Requested), ShortLegend: "│ " + s.Format(s.Requested),
-		Mark: s.Requested, Allowed: s.Requested, To: s.Requested,
+		Title: printable.Text(a.Resource) + " free on the nearest nodes", Legend: "│ requested " + format(a.Requested), ShortLegend: "│ " + format(a.Requested),
+		Mark: a.Requested, Allowed: a.Requested, To: a.Requested,
 	}
-	for _, room := range s.Rooms {
-		value := s.Format(room.Free) + ", " + s.Format(room.Missing) + " short"
-		if room.Held > 0 {
-			value += ", " + s.Format(room.Held) + " held"
+	for _, n := range a.Nodes {
+		value := format(n.Free) + ", " + format(n.Missing) + " short"
+		if n.Held > 0 {
+			value += ", " + format(n.Held) + " held"
 		}
 		c.Bars = append(c.Bars, views.ChartBar{
-			Name: printable.Text(room.Node), Amount: room.Free, Extra: room.Held, Value: value, OK: room.Missing <= 0,
+			Name: printable.Text(n.Node), Amount: n.Free, Extra: n.Held, Value: value, OK: n.Missing <= 0,
 		})
-		c.To = max(c.To, saturating.Add(room.Free, room.Held))
+		c.To = max(c.To, saturating.Add(n.Free, n.Held))
 	}
 	c.To = saturating.Add(c.To, c.To/8) // the mark stays inside
 	return c
@@ -56,26 +62,26 @@ func roomChart(s *diagnose.Shortage) views.Chart {
 const maxDomainBars = 8
 
 // spreadChart compares the matching pods of each domain, with this pod, with what the constraint allows.
-func spreadChart(t *diagnose.SpreadTable) views.Chart {
-	most := max(saturating.Add(t.Limit, t.Self), 0)
+func spreadChart(t *framework.Rule) views.Chart {
+	most, least, own := t.Spread.Most, t.Spread.Least, t.Spread.Own
 	mark := "│ at most " + strconv.FormatInt(most, 10)
 	c := views.Chart{
 		Title: "pods by " + printable.Text(t.Key), ShortLegend: mark,
-		Legend: mark + ": the least, " + strconv.FormatInt(t.Least, 10) + ", + maxSkew " + strconv.FormatInt(t.MaxSkew, 10),
-		Mark:   most, Allowed: t.Least, To: most, More: max(len(t.Domains)-maxDomainBars, 0),
+		Legend: mark + ": the least, " + strconv.FormatInt(least, 10) + ", + maxSkew " + strconv.FormatInt(t.Spread.MaxSkew, 10),
+		Mark:   most, Allowed: least, To: most, More: max(len(t.Domains)-maxDomainBars, 0),
 	}
 	for _, d := range t.Domains[:min(len(t.Domains), maxDomainBars)] {
-		with := saturating.Add(d.Pods, t.Self)
-		value := strconv.FormatInt(d.Pods, 10)
-		if t.Self > 0 {
+		with := saturating.Add(d.Count, own)
+		value := strconv.FormatInt(d.Count, 10)
+		if own > 0 {
 			value += ", " + strconv.FormatInt(with, 10) + " with it"
 		}
-		c.Bars = append(c.Bars, views.ChartBar{Name: printable.Text(d.Value), Amount: d.Pods, Extra: t.Self, OK: with <= most, Value: value})
+		c.Bars = append(c.Bars, views.ChartBar{Name: printable.Text(d.Value), Amount: d.Count, Extra: own, OK: with <= most, Value: value})
 		c.To = max(c.To, with)
 	}
 	const room = 4 // the differences take at least a quarter of the bar
-	if spread := max(c.To-t.Least, 1); t.Least > room*spread {
-		c.From = t.Least - room*spread
+	if spread := max(c.To-least, 1); least > room*spread {
+		c.From = least - room*spread
 		c.Title += " from " + strconv.FormatInt(c.From, 10)
 	}
 	c.To = saturating.Add(c.To, max((c.To-c.From)/8, 1))

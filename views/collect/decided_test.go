@@ -165,7 +165,7 @@ func TestPending_PodWithAPlace(t *testing.T) {
 	if got := causes["default/pod/web-0"]; got != "would go to node-20" || all.Pods != 3 {
 		t.Errorf("the cause is %q; %d pods", got, all.Pods)
 	}
-	if got := causes["default/pod/huge"]; !strings.HasPrefix(got, `1 of 1 nodes is ruled out by "Insufficient cpu" alone`) {
+	if got := causes["default/pod/huge"]; !strings.HasPrefix(got, "it requests 9 cpu") {
 		t.Errorf("the cause of a pod without a place is %q", got)
 	}
 }

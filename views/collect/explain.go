@@ -2,7 +2,6 @@ package collect
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"orrery/core/answers/change"
@@ -251,7 +250,7 @@ func addReason(v *views.Explanation, d *diagnose.Diagnosis, r *diagnose.Reason) 
 	if _, inChain := r.Evidence.(*diagnose.ClaimTrouble); r.Evidence == nil || inChain {
 		return
 	}
-	inSummary := func(fact string) bool { return strings.Contains(d.Summary, fact) }
+	inSummary := func(fact string) bool { return diagnose.Repeats(d.Summary, fact) }
 	charts := chartsOf(r)
 	v.Charts = append(v.Charts, charts...)
 	facts := r.Evidence.Facts()

@@ -51,7 +51,7 @@ func TestExplain_EvidenceOnce(t *testing.T) {
 	for pod, want := range map[string]struct {
 		summary, chain, preemption, queue, words string
 	}{
-		"mover":   {"claim held is bound to pv, which is in zone a", "volume pv is in zone a, reaches 2 of 3 nodes", "no lower-priority pods", "requeued when", "move default/a far"},
+		"mover":   {"volume pv of claim held in zone a", "volume pv is in zone a, reaches 2 of 3 nodes", "no lower-priority pods", "requeued when", "move default/a far"},
 		"unbound": {"claim data is not bound", "claim data (9Gi, ReadWriteOnce, of class fast)", "", "requeued when", ""},
 	} {
 		query := collect.Query{Open: views.ExplainPane, Rows: 10, Pod: world.PodRef{Namespace: "default", Name: pod}}

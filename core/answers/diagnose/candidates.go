@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/answers/change"
 	"orrery/core/objects/requests"
@@ -16,16 +17,14 @@ import (
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 
-// The plugins with remedies or evidence.
+// The plugins that a node's size, and its labels, are to.
 const (
-	unschedulablePlugin = config.NodeUnschedulable
-	taintPlugin         = config.TaintToleration
-	fitPlugin           = config.NodeResourcesFit
-	affinityPlugin      = config.NodeAffinity
-	spreadPlugin        = config.PodTopologySpread
+	fitPlugin      = config.NodeResourcesFit
+	affinityPlugin = config.NodeAffinity
 )
 
 // pendingPod is the pod to diagnose, with the nodes of the engine.
@@ -71,52 +70,18 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 	return all
 }
 
-// candidates returns changes worth trying, the cheapest first. Each removes all rejections on some node.
+// candidates returns changes worth trying, those that change the least of what somebody wants first.
 func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	all := p.rejections(x)
 	p.devicesOf(x)
-	return slices.Concat(p.uncordon(all), p.tolerate(all), p.shrink(all), p.unselect(all), p.storageRemedies(all), p.deviceRemedies(all), p.addNode(all))
+	own := p.proposed(x)
+	return slices.Concat(own[change.Uncordon], own[change.Tolerate], p.shrink(all), own[change.DeletePod], own[change.Unselect],
+		p.storageRemedies(all), p.deviceRemedies(all), p.addNode(all))
 }
 
 // only reports whether no other plugins reject the pod on the node.
 func (r *rejection) only(plugins ...string) bool {
 	return !slices.ContainsFunc(r.plugins, func(p string) bool { return !slices.Contains(plugins, p) })
-}
-
-func (p *pendingPod) uncordon(all []rejection) []Remedy {
-	for _, r := range all {
-		if node := r.node.Node(); node.Spec.Unschedulable && r.only(unschedulablePlugin, taintPlugin) {
-			return []Remedy{{Change: change.Change{Verb: change.Uncordon, Name: node.Name}, Text: "uncordon " + node.Name}}
-		}
-	}
-	return nil
-}
-
-// tolerate returns tolerations of the two taints that alone reject the pod on the most nodes.
-func (p *pendingPod) tolerate(all []rejection) []Remedy {
-	counts := map[string]int{}
-	for _, r := range all {
-		if !r.only(taintPlugin) {
-			continue
-		}
-		var untolerated []string
-		for _, t := range r.node.Node().Spec.Taints {
-			if p.repelledBy(&t) {
-				untolerated = append(untolerated, t.ToString())
-			}
-		}
-		if len(untolerated) == 1 && !strings.HasPrefix(untolerated[0], change.ConditionTaintPrefix) {
-			counts[untolerated[0]]++
-		}
-	}
-	taints := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	var remedies []Remedy
-	for _, t := range taints[:min(len(taints), maxTaints)] {
-		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.Tolerate, Name: p.name, Value: t}, Text: "tolerate the taint " + t})
-	}
-	return remedies
 }
 
 // shrink lowers the requests to the free resources of the node that lets the pod keep the largest share of them.
@@ -150,47 +115,24 @@ func (p *pendingPod) shrink(all []rejection) []Remedy {
 func (p *pendingPod) fitted(requested v1.ResourceList, node *cache.NodeInfo) (lower []change.Request, share float64) {
 	share = 1
 	for _, name := range slices.Sorted(maps.Keys(requested)) {
-		want := amountOf(requested, name)
-		free := saturating.Sub(p.free(node, name), amountOf(p.pod.Spec.Overhead, name))
+		want := requests.AmountOf(requested, name)
+		free := saturating.Sub(p.free(node, name), requests.AmountOf(p.pod.Spec.Overhead, name))
 		if want <= free {
 			continue
 		}
-		if isBytes(name) {
+		if requests.IsBytes(name) {
 			free = free >> 20 << 20
 		}
 		if free <= 0 {
 			return nil, 0
 		}
-		lower = append(lower, change.Request{Resource: name, Amount: formatAmount(name, free)})
+		lower = append(lower, change.Request{Resource: name, Amount: requests.Format(name, free)})
 		share = min(share, float64(free)/float64(want))
 	}
 	if lower == nil {
 		return nil, 0
 	}
 	return lower, share
-}
-
-// unselect drops one key of the pod's node selector or affinity, if that plugin alone rejects the pod on some node.
-func (p *pendingPod) unselect(all []rejection) []Remedy {
-	if !slices.ContainsFunc(all, func(r rejection) bool { return r.only(affinityPlugin) }) {
-		return nil
-	}
-	keys := map[string]bool{}
-	for key := range p.pod.Spec.NodeSelector {
-		keys[key] = true
-	}
-	if a := p.pod.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			for _, r := range term.MatchExpressions {
-				keys[r.Key] = true
-			}
-		}
-	}
-	var remedies []Remedy
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.Unselect, Name: p.name, Value: key}, Text: "drop nodeSelector " + key})
-	}
-	return remedies[:min(len(remedies), 3)]
 }
 
 // addNode adds a node of the smallest size that is large enough, or of the next larger size.
@@ -224,9 +166,47 @@ func compareSize(a, b *cache.NodeInfo) int {
 
 func fitsEmpty(requested v1.ResourceList, node *cache.NodeInfo) bool {
 	for name := range requested {
-		if amountOf(requested, name) > requests.AmountIn(node.GetAllocatable(), name) {
+		if requests.AmountOf(requested, name) > requests.AmountIn(node.GetAllocatable(), name) {
 			return false
 		}
 	}
 	return true
+}
+
+// free is what the node has left for the pod as Filter counts it: nominated pods hold their room. It is negative on an
+// overcommitted node.
+func (p *pendingPod) free(node *cache.NodeInfo, name v1.ResourceName) int64 {
+	free := requests.Free(node, name)
+	for _, pod := range p.nominated(node.Node().Name) {
+		free = saturating.Sub(free, requests.AmountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name))
+	}
+	return free
+}
+
+// nominated are the pods nominated for a node that the pod has to leave room for.
+func (p *pendingPod) nominated(node string) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, info := range p.nominatedInfos(node) {
+		pods = append(pods, info.GetPod())
+	}
+	return pods
+}
+
+func (p *pendingPod) nominatedInfos(node string) []fwk.PodInfo {
+	var infos []fwk.PodInfo
+	for _, info := range p.engine.Queue().NominatedPodsForNode(node) {
+		if framework.MustLeaveRoom(p.pod, info.GetPod()) {
+			infos = append(infos, info)
+		}
+	}
+	return infos
+}
+
+func repels(t *v1.Taint) bool {
+	return t.Effect == v1.TaintEffectNoSchedule || t.Effect == v1.TaintEffectNoExecute
+}
+
+// numeric reports whether tolerations may compare numbers.
+func numeric(e *engine.Engine) bool {
+	return e.Features().Enabled(config.TaintTolerationComparisonOperators)
 }

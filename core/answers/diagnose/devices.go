@@ -27,7 +27,7 @@ type Devices struct {
 	// Nearest is the node that lacks least; nil if none lacks devices.
 	Nearest *NearestDevices `json:"nearest,omitempty"`
 	// Says is the sentence that puts devices and the other reasons together; empty where devices do not matter.
-	Says string `json:"says,omitempty"`
+	Says string `json:"message,omitempty"`
 
 	why     *deviceWhy
 	nodes   map[string]*cache.NodeInfo
@@ -37,7 +37,7 @@ type Devices struct {
 
 // DevicesTogether is why some nodes do not have enough devices for all requests together.
 type DevicesTogether struct {
-	Says  string   `json:"says"`
+	Says  string   `json:"message"`
 	Nodes []string `json:"nodes"`
 
 	kind string
@@ -149,7 +149,7 @@ func (d *Devices) sentence(p *pendingPod, x *engine.Explanation, allowed []*engi
 	if len(facts) == 0 {
 		return ""
 	}
-	if d.Nearest != nil {
+	if d.hasNearest() {
 		return facts[0] + "; nearest: " + d.Nearest.Says
 	}
 	return facts[0]
@@ -230,10 +230,15 @@ func (d *Devices) shortages() []string {
 		}
 		facts = append(facts, text)
 	}
-	if d.Nearest != nil && !slices.ContainsFunc(d.why.requests, func(r *DeviceRequest) bool { return r.NoneOn == d.Nodes }) {
+	if d.hasNearest() {
 		facts = append(facts, "nearest: "+d.Nearest.Says)
 	}
 	return facts
+}
+
+// hasNearest reports whether a node is nearer to having enough devices than others: none is if no node has any.
+func (d *Devices) hasNearest() bool {
+	return d.Nearest != nil && !slices.ContainsFunc(d.why.requests, func(r *DeviceRequest) bool { return r.NoneOn == d.Nodes })
 }
 
 // tooFew says on how many nodes there are too few devices for the request.

@@ -47,7 +47,7 @@ type DeviceClaim struct {
 	Extended bool             `json:"extended,omitempty"`
 	State    DeviceClaimState `json:"state"`
 	// Says is what the claim says about itself, WaitsFor who has to act next.
-	Says     string `json:"says"`
+	Says     string `json:"message"`
 	WaitsFor string `json:"waitsFor,omitempty"`
 	// Devices are those that it has, and Reaches counts the nodes that reach them.
 	Devices  []string        `json:"devices,omitempty"`
@@ -65,12 +65,12 @@ type DeviceRequest struct {
 	Count     int64    `json:"count,omitempty"`
 	All       bool     `json:"all,omitempty"`
 	Selectors []string `json:"selectors,omitempty"`
-	Says      string   `json:"says"`
+	Says      string   `json:"message"`
 	// TooFewOn counts the nodes that have too few devices for the request; on NoneOn of them the selectors match none. MostOn
 	// is the most devices that do on any of them.
-	TooFewOn int `json:"tooFewOn"`
-	NoneOn   int `json:"noneOn"`
-	MostOn   int `json:"mostOn"`
+	TooFewOn int `json:"insufficientNodes"`
+	NoneOn   int `json:"nodesWithout"`
+	MostOn   int `json:"largestNode"`
 	// Reasons are why the devices of those nodes do not do.
 	Reasons []DeviceReason `json:"reasons,omitempty"`
 

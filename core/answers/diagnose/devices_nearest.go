@@ -23,7 +23,7 @@ type NearestDevices struct {
 	Only bool `json:"only"`
 	// Held are the others, as far as claims have them: those of the lowest priority first.
 	Held []DeviceHolder `json:"held,omitempty"`
-	Says string         `json:"says"`
+	Says string         `json:"message"`
 
 	request *DeviceRequest
 	devices *nodeDevices

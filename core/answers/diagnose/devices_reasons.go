@@ -13,7 +13,7 @@ import (
 type DeviceReason struct {
 	Trouble DeviceTrouble `json:"trouble"`
 	Devices int           `json:"devices"`
-	Says    string        `json:"says"`
+	Says    string        `json:"message"`
 	// Expression is the selector that is false, or that cannot be evaluated, Values what the devices have instead.
 	Expression string        `json:"expression,omitempty"`
 	Values     []DeviceValue `json:"values,omitempty"`
@@ -26,7 +26,7 @@ type DeviceReason struct {
 
 // DeviceValue is what a number of devices have.
 type DeviceValue struct {
-	Says    string `json:"says"`
+	Says    string `json:"message"`
 	Devices int    `json:"devices"`
 }
 

@@ -155,7 +155,7 @@ type DeviceOn struct {
 	Request string        `json:"request"`
 	Device  string        `json:"device"`
 	Trouble DeviceTrouble `json:"trouble,omitempty"`
-	Says    string        `json:"says"`
+	Says    string        `json:"message"`
 }
 
 // detail is every device of a node with the reason against each request.

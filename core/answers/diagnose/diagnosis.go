@@ -1,11 +1,8 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
@@ -104,10 +101,10 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 		d.Summary = d.PlacedSummary()
 	} else {
 		d.Reasons = pod.reasons(x)
-		d.Summary = d.rejectedSummary()
+		d.Summary = pod.cause(d)
 	}
-	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable {
-		d.Summary = d.Storage.Says
+	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable && len(x.Nodes) == 0 {
+		d.Summary = d.Storage.Says // no node was looked at
 	}
 	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.decides(d.Storage) && x.Decision.Verdict != engine.Placed {
 		d.Summary = d.Devices.Says
@@ -165,27 +162,7 @@ func onlyReason(n *engine.NodeVerdict) (plugin, message string, ok bool) {
 	return plugin, message, ok
 }
 
-func rejects(s engine.PluginStatus) bool { return s.Code != fwk.Success && s.Code != fwk.Skip }
-
-// rejectedSummary names the reason that alone blocks the most nodes, else the one that rejects the most nodes.
-func (d *Diagnosis) rejectedSummary() string {
-	if len(d.Reasons) == 0 {
-		return d.Decision.Message
-	}
-	only := slices.MaxFunc(d.Reasons, func(a, b Reason) int { return cmp.Compare(len(a.OnlyOn), len(b.OnlyOn)) })
-	if len(only.OnlyOn) == 0 {
-		return fmt.Sprintf("%s on %d of %d nodes", d.Reasons[0].Message, d.Reasons[0].Nodes, d.Decision.Nodes)
-	}
-	are := "are"
-	if len(only.OnlyOn) == 1 {
-		are = "is"
-	}
-	text := fmt.Sprintf("%d of %d nodes %s ruled out by \"%s\" alone", len(only.OnlyOn), len(d.Nodes), are, only.Message)
-	if s, ok := only.Evidence.(*Shortage); ok {
-		text += "; " + s.String()
-	}
-	return text
-}
+func rejects(s engine.PluginStatus) bool { return s.Rejects() }
 
 // afterwards says what the decision would be if the pod's turn came now.
 func (d *Diagnosis) afterwards() string {

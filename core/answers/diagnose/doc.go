@@ -7,8 +7,20 @@
 // There is one [Diagnosis]; the explain pane, "orrery explain", its JSON and what-if results show it. Its texts are
 // unescaped: the code that shows them makes them printable.
 //
-// A [Reason] carries [Evidence], a type of its own for each plugin whose rejection has numbers or names. Other plugins
-// have their message only. To explain another plugin, add a type to evidence.go.
+// A [Reason] carries [Evidence]: what the plugin itself says of its rejection ([Found], see framework.Explainer), which nothing here
+// has to know about. Devices, and volumes that VolumeBinding and VolumeZone refuse, still have types of their own here. A plugin that
+// does not explain itself is shown with its message.
+//
+// # Cause
+//
+// The Summary of a pod without a node is what keeps it from the nodes that it wants (cause.go):
+//
+//	all nodes ──► without those where the pod asks for others (selector, volume, affinity, spread) ──► the wanted ones
+//	                  none left: that is the cause                                                        │
+//	          by all that is in the way on a node, the least first ◄──────────────────────────────────────┘
+//
+// A request that no node could ever hold comes before all, since nothing else matters then. The changes that plugins propose are tried
+// like those that are found here (proposed.go).
 //
 // # Lifecycle
 //
@@ -20,10 +32,9 @@
 //
 // For a pod with claims, [Storage] is the chain pod → claim → class → volume → nodes (volumes_chain.go, volumes_claims.go,
 // volumes_claimstate.go, volumes_places.go); [Chain] is that without the nodes, and [ClaimOf] one claim, for a list. It sorts the nodes
-// by whether the volumes allow them, and gives the reasons against those that they allow: of several plugins in one sentence, which
-// then is the summary. The evidence of the volume plugins is in
-// volumes_elsewhere.go, volumes_matching.go, volumes_capacity.go and volumes_inuse.go; it is computed with the plugins' own
-// functions. volumes_binding.go says what a placed pod waits for until its claims are bound.
+// by whether the volumes allow them, and gives the reasons against those that they allow: of several plugins in one sentence. The
+// evidence of VolumeBinding and VolumeZone is in volumes_elsewhere.go, volumes_matching.go and volumes_capacity.go; it is computed with
+// the plugins' own functions. volumes_binding.go says what a placed pod waits for until its claims are bound.
 //
 // # Devices
 //

@@ -1,17 +1,14 @@
 package diagnose
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/dynamicresources"
-	"orrery/core/scheduler/plugins/interpodaffinity"
-	"orrery/core/scheduler/plugins/nodeports"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/plugins/volumerestrictions"
@@ -46,43 +43,30 @@ func (r *Reason) Hint() string {
 	return plural.Count(len(r.OnlyOn), "node") + " blocked only by " + r.Message
 }
 
-// limitedByAffinity begins the engine's message for nodes that a PreFilter result leaves out; NodeAffinity's leaves out
-// all but the nodes that the pod names.
-const limitedByAffinity = "node(s) didn't satisfy plugin(s) [" + affinityPlugin + "]"
-
 // evidenceOf returns the evidence of a reason; nil for plugins without a type of their own.
 func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
 	on := rejectedNodes(x, r)
-	nearest := r.OnlyOn
-	if len(nearest) == 0 {
-		nearest = on
+	if r.Plugin == "" {
+		return someOf(foundByLimits(x))
 	}
-	if strings.HasPrefix(r.Message, limitedByAffinity) {
-		return p.selectorMismatch()
+	if all := found(x.AllEvidence(r.Plugin), r); len(all) > 0 {
+		return all
 	}
 	switch r.Plugin {
-	case unschedulablePlugin:
-		return p.cordoned(on, r.OnlyOn)
-	case taintPlugin:
-		if u := p.untolerated(on, r.OnlyOn); len(u.Taints) > 0 {
-			return u
-		}
-	case spreadPlugin:
-		return p.skew(x, r)
-	case fitPlugin:
-		return p.fitEvidence(x, r.Message, nearest)
-	case affinityPlugin:
-		return p.selectorMismatch()
-	case nodeports.Name:
-		return p.portConflicts(on)
-	case interpodaffinity.Name:
-		return p.podAffinityEvidence(r.Message, on)
 	case volumebinding.Name, volumezone.Name, volumerestrictions.Name, nodevolumelimits.Name:
 		return p.storageEvidence(r, on)
 	case dynamicresources.Name:
 		return p.deviceEvidence(x, r)
 	}
 	return nil
+}
+
+// someOf is nil without any.
+func someOf(all Found) Evidence {
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // rejectedNodes are the nodes that a plugin rejects with this message.
@@ -98,18 +82,9 @@ func rejectedNodes(x *engine.Explanation, r *Reason) []string {
 	return names
 }
 
-// maxListed bounds the names in one sentence.
-//
-//orrery:limit answers; names in a sentence; the others are counted
-const maxListed = 3
+// maxListed bounds the names in one sentence, as the plugins do.
+const maxListed = framework.MaxListed
 
-// listed joins names: "a, b, c and 4 more".
-func listed(names []string) string {
-	text := strings.Join(names[:min(len(names), maxListed)], ", ")
-	if more := len(names) - maxListed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func listed(names []string) string { return framework.Listed(names) }
 
 func fullName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

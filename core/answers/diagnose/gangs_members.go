@@ -27,7 +27,7 @@ type GangMember struct {
 	Node     string `json:"node,omitempty"`
 	Attempts int    `json:"attempts,omitempty"`
 	// Says is why it has no node, as far as its last attempt told.
-	Says string `json:"says,omitempty"`
+	Says string `json:"message,omitempty"`
 }
 
 // The states of members that pods of no gang do not have.

@@ -77,7 +77,7 @@ func (s *moveSearch) candidateNodes(x *engine.Explanation) []string {
 		}
 		shortage[n.Node] = 0
 		for _, name := range slices.Sorted(maps.Keys(requested)) {
-			if want := amountOf(requested, name); want > 0 {
+			if want := requests.AmountOf(requested, name); want > 0 {
 				missing := saturating.Sub(want, s.free(info, name))
 				shortage[n.Node] = max(shortage[n.Node], float64(missing)/float64(want))
 			}

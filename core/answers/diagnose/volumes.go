@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"orrery/core/objects/requests"
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/plugins/volumerestrictions"
@@ -24,7 +24,7 @@ type Storage struct {
 	// Blocked are the reasons against the allowed nodes; a node may be under several.
 	Blocked []Blocker `json:"blocked"`
 	// Says is the sentence that puts storage and the other reasons together; empty where storage does not matter.
-	Says string `json:"says,omitempty"`
+	Says string `json:"message,omitempty"`
 }
 
 // Blocker is one reason against nodes which the volumes of the pod allow.
@@ -32,9 +32,10 @@ type Blocker struct {
 	Plugin string `json:"plugin"`
 	Reason string `json:"reason"`
 	Nodes  int    `json:"nodes"`
-	Says   string `json:"says"`
+	Says   string `json:"message"`
 
-	names []string
+	names     []string
+	predicate bool // Says is a clause whose subject is the nodes
 }
 
 // storage returns the chain; nil for a pod without claims.
@@ -52,7 +53,7 @@ func (p *pendingPod) storage(x *engine.Explanation) *Storage {
 	s.Allowed, s.Blocked = len(allowed), p.blockers(x, allowed)
 	if lead != "" {
 		s.Says = blockedSentence(s.Allowed, s.Blocked, lead, p.nodesText(allowed))
-	} else if all := p.blockers(x, passing(x, func(engine.PluginStatus) bool { return true })); len(all) > 0 && isStorage(all[0].Plugin) {
+	} else if all := p.blockers(x, passing(x, func(engine.PluginStatus) bool { return true })); len(all) > 0 && isStorage(all[0].Plugin) && !all[0].predicate {
 		s.Says = fmt.Sprintf("%d of %s: %s", all[0].Nodes, plural.Count(s.Nodes, "node"), all[0].Says)
 	}
 	return s
@@ -112,35 +113,27 @@ func (p *pendingPod) blockers(x *engine.Explanation, nodes []*engine.NodeVerdict
 	return list
 }
 
-// maxClause is the length from which a fact has only its first clause in the sentence: the whole stands under its reason.
-const maxClause = 80
-
 // blockerText says what the reason is on its nodes alone.
 func (p *pendingPod) blockerText(x *engine.Explanation, b *Blocker) string {
 	r := &Reason{Plugin: b.Plugin, Message: b.Reason, OnlyOn: b.names}
-	if isStorage(b.Plugin) {
-		if evidence := p.storageEvidence(r, b.names); evidence != nil {
-			return evidence.Facts()[0]
+	if own := found(x.Evidence(b.Plugin, b.names), r); len(own) > 0 {
+		b.predicate = true
+		clauses := make([]string, len(own))
+		for i := range own {
+			clauses[i] = own[i].Predicate
 		}
-		return b.Reason
+		if len(own) > 1 { // each is of some of the nodes
+			return listed(clauses)
+		}
+		return clauses[0]
 	}
 	evidence := p.evidenceOf(x, r)
-	if short, is := evidence.(*Shortage); is {
-		return p.lack(short, b.names)
-	}
 	if evidence != nil {
 		if facts := evidence.Facts(); len(facts) > 0 {
-			return b.Reason + ": " + clause(facts[0])
+			return facts[0]
 		}
 	}
 	return b.Reason
-}
-
-func clause(fact string) string {
-	if first, _, more := strings.Cut(fact, ": "); more && len(fact) > maxClause {
-		return first
-	}
-	return fact
 }
 
 func isStorage(plugin string) bool {
@@ -151,37 +144,25 @@ func isStorage(plugin string) bool {
 	return false
 }
 
-// lack says how much the nodes lack: "lack 2 cpu (requests 4, at most 2 free there)".
-func (p *pendingPod) lack(s *Shortage, nodes []string) string {
-	verb := "lack"
-	if len(nodes) == 1 {
-		verb = "lacks"
-	}
-	var largest int64
-	for _, name := range nodes {
-		if info := p.nodes[name]; info != nil {
-			largest = max(largest, requests.AmountIn(info.GetAllocatable(), s.Resource))
-		}
-	}
-	compared := s.String()
-	if s.Requested > largest && largest > 0 && !s.Never() {
-		compared = fmt.Sprintf("requests %s, at most %s allocatable there: none there can ever hold it",
-			formatAmount(s.Resource, s.Requested), formatAmount(s.Resource, largest))
-	}
-	return fmt.Sprintf("%s %s %s (%s)", verb, formatAmount(s.Resource, s.Missing), s.Resource, compared)
-}
-
-// blockedSentence continues the beginning with the reasons against the allowed nodes.
+// blockedSentence continues the beginning with the reasons against the allowed nodes: those against all of them if there are any.
 func blockedSentence(allowed int, blocked []Blocker, lead, nodes string) string {
+	if every := ofAll(allowed, blocked); len(every) > 0 {
+		blocked = every
+	}
 	switch {
 	case allowed == 0:
 		return lead + "; no node is there"
 	case len(blocked) == 0:
 		return lead
-	case len(blocked) == 1 && blocked[0].Nodes == allowed && strings.HasPrefix(blocked[0].Says, "lack"):
+	case len(blocked) == 1 && blocked[0].Nodes == allowed && blocked[0].predicate:
 		return lead + "; " + nodes + " " + blocked[0].Says
 	}
 	return lead + "; " + strings.TrimSuffix(nodes, ",") + ": " + blockedText(allowed, blocked)
+}
+
+// ofAll are the reasons against all of the allowed nodes.
+func ofAll(allowed int, blocked []Blocker) []Blocker {
+	return slices.DeleteFunc(slices.Clone(blocked), func(b Blocker) bool { return b.Nodes < allowed })
 }
 
 // blockedText lists the reasons against the allowed nodes, with the number of nodes where it is not all of them.
@@ -190,11 +171,13 @@ func blockedText(allowed int, blocked []Blocker) string {
 	for i, b := range blocked {
 		parts[i] = b.Says
 		switch {
-		case b.Nodes == allowed && b.Nodes > 1 && strings.HasPrefix(b.Says, "lack"):
+		case b.predicate && b.Nodes == allowed && b.Nodes > 1:
 			parts[i] = "all " + b.Says
-		case b.Nodes == allowed:
-		case strings.HasPrefix(b.Says, "lack"):
+		case b.predicate && b.Nodes == 1:
+			parts[i] = b.names[0] + " " + b.Says
+		case b.predicate:
 			parts[i] = fmt.Sprintf("%d %s", b.Nodes, b.Says)
+		case b.Nodes == allowed:
 		default:
 			parts[i] = fmt.Sprintf("%d: %s", b.Nodes, b.Says)
 		}
@@ -233,12 +216,6 @@ func (p *pendingPod) storageEvidence(r *Reason, on []string) Evidence {
 		evidence = p.nothingToBind(nearest, r.OnlyOn)
 	case volumebinding.ReasonNotEnoughSpace:
 		evidence = p.notEnoughSpace(nearest)
-	case volumerestrictions.ReasonClaimInUse:
-		evidence = p.claimHolders()
-	case volumerestrictions.ReasonDiskInUse:
-		evidence = p.diskHolders(on)
-	case nodevolumelimits.ReasonExceeded:
-		evidence = p.volumeLimits(nearest)
 	default:
 		evidence = p.claimTrouble()
 	}
@@ -246,4 +223,31 @@ func (p *pendingPod) storageEvidence(r *Reason, on []string) Evidence {
 		return nil
 	}
 	return evidence
+}
+
+// describeStorage says what keeps the pod's volumes from the nodes. The volumes of bound claims say which nodes the pod wants.
+func (p *pendingPod) describeStorage(plugin string, e *framework.Evidence) {
+	found := p.storageEvidence(&Reason{Plugin: plugin, Message: e.Message}, e.Nodes)
+	if found == nil {
+		return
+	}
+	switch is := found.(type) {
+	case *VolumesElsewhere:
+		v := &is.Volumes[0]
+		e.Wants = "volume " + v.Volume + " of claim " + v.Claim
+		e.Predicate = "cannot reach " + e.Wants
+		if v.Place != "" {
+			e.Predicate, e.Wants = e.Predicate+", which is "+v.Place, e.Wants+" "+v.Place
+		}
+		if len(e.Nodes) == len(p.nodes) {
+			e.Sentence = boundText(p.claimLinks()) + "; no node is there"
+		}
+	case *StorageShort:
+		e.Predicate = e.Verb("has", "have") + " too little storage (" + is.Facts()[0] + ")"
+	case *NothingToBind:
+		if node := is.Claims[0].Selected; node != "" {
+			e.Wants, e.Sentence = "claim "+is.Claims[0].Claim+", whose volume is being made for it", is.Facts()[0]
+		}
+		e.Predicate = e.Verb("has", "have") + " no volume for it (" + is.Facts()[0] + ")"
+	}
 }

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/plugins/volumebinding"
-	"orrery/core/scheduler/plugins/volumerestrictions"
 	"orrery/core/world"
 )
 
@@ -19,8 +17,8 @@ import (
 //orrery:limit answers; remedies about volumes of each kind; the others are not tried
 const maxStorage = 2
 
-// storageRemedies returns changes of storage worth trying: more of it where only VolumeBinding rejects the pod, another
-// class, or the end of a pod that holds a claim or a disk.
+// storageRemedies returns changes of storage worth trying: more of it where only VolumeBinding rejects the pod, or another
+// class.
 func (p *pendingPod) storageRemedies(all []rejection) []Remedy {
 	var remedies []Remedy
 	links := p.claimLinks()
@@ -34,7 +32,7 @@ func (p *pendingPod) storageRemedies(all []rejection) []Remedy {
 			remedies = append(remedies, volumeFor(l)...)
 		}
 	}
-	return append(remedies, p.endHolders()...)
+	return remedies
 }
 
 // moreStorage returns more capacity, or a volume, for a claim in each of the zones whose nodes only VolumeBinding rejects.
@@ -105,23 +103,4 @@ func volumeFor(l *ClaimLink) []Remedy {
 func suits(claim *v1.PersistentVolumeClaim) bool {
 	return claim.Spec.Selector == nil && claim.Spec.VolumeAttributesClassName == nil &&
 		(claim.Spec.VolumeMode == nil || *claim.Spec.VolumeMode == v1.PersistentVolumeFilesystem)
-}
-
-// endHolders returns the deletion of pods that hold a claim of mode ReadWriteOncePod, or a disk.
-func (p *pendingPod) endHolders() []Remedy {
-	var remedies []Remedy
-	end := func(pod, held string) {
-		remedies = append(remedies, Remedy{Change: change.Change{Verb: change.DeletePod, Name: pod}, Text: "delete pod " + pod + ", which uses " + held})
-	}
-	for _, h := range p.claimHolders().(*ClaimHolders).Holders {
-		end(h.Pod, "claim "+h.Claim)
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.nodes)) {
-		for _, other := range p.nodes[name].GetPods() {
-			if v := volumerestrictions.Conflict(p.pod, other.GetPod()); v != nil {
-				end(fullName(other.GetPod()), diskText(&v.VolumeSource))
-			}
-		}
-	}
-	return remedies[:min(len(remedies), maxStorage)]
 }

@@ -42,7 +42,7 @@ type ClaimLink struct {
 	Requested   string                          `json:"requested,omitempty"`
 	AccessModes []v1.PersistentVolumeAccessMode `json:"accessModes,omitempty"`
 	// Says is what the claim says about itself, WaitsFor who has to act next, and Since when it waits.
-	Says     string     `json:"says"`
+	Says     string     `json:"message"`
 	WaitsFor string     `json:"waitsFor,omitempty"`
 	Since    *time.Time `json:"since,omitempty"`
 
@@ -58,7 +58,7 @@ type ClassLink struct {
 	Name        string `json:"name"`
 	Provisioner string `json:"provisioner,omitempty"`
 	BindingMode string `json:"bindingMode,omitempty"`
-	Says        string `json:"says"`
+	Says        string `json:"message"`
 }
 
 // VolumeLink is the volume that a claim is bound to.
@@ -69,7 +69,7 @@ type VolumeLink struct {
 	Place       string           `json:"place,omitempty"`
 	Reaches     int              `json:"reaches"`
 	Attachments []AttachmentLink `json:"attachments,omitempty"`
-	Says        string           `json:"says"`
+	Says        string           `json:"message"`
 }
 
 // AttachmentLink is a VolumeAttachment of a volume.
@@ -79,7 +79,7 @@ type AttachmentLink struct {
 	Attached bool       `json:"attached"`
 	Since    *time.Time `json:"since,omitempty"`
 	Error    string     `json:"error,omitempty"`
-	Says     string     `json:"says"`
+	Says     string     `json:"message"`
 }
 
 // Chain returns the chain of a pod without the reasons against nodes, which takes an explanation; nil for a pod without claims.

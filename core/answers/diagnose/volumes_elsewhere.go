@@ -29,7 +29,7 @@ type VolumesElsewhere struct {
 // ElsewhereVolume is a bound claim with the place of its volume; Reaches counts the nodes of all that can use it.
 type ElsewhereVolume struct {
 	Claim   string `json:"claim"`
-	Says    string `json:"says"`
+	Says    string `json:"message"`
 	Volume  string `json:"volume"`
 	Place   string `json:"place,omitempty"`
 	Reaches int    `json:"reaches"`

@@ -98,12 +98,12 @@ func TestStorage_JSON(t *testing.T) {
       "accessModes": [
         "ReadWriteOnce"
       ],
-      "says": "is bound to pv-1, which is in zone-a",
+      "message": "is bound to pv-1, which is in zone-a",
       "class": {
         "name": "fast",
         "provisioner": "csi.example.com",
         "bindingMode": "WaitForFirstConsumer",
-        "says": "makes volumes with provisioner csi.example.com"
+        "message": "makes volumes with provisioner csi.example.com"
       },
       "persistentVolume": {
         "name": "pv-1",
@@ -116,10 +116,10 @@ func TestStorage_JSON(t *testing.T) {
             "attacher": "csi.example.com",
             "attached": false,
             "since": "2026-03-01T06:00:00Z",
-            "says": "waits for attacher csi.example.com to attach it to n1 since 2026-03-01T06:00:00Z"
+            "message": "waits for attacher csi.example.com to attach it to n1 since 2026-03-01T06:00:00Z"
           }
         ],
-        "says": "is in zone-a, reaches 1 of 2 nodes, waits for attacher csi.example.com to attach it to n1 since 2026-03-01T06:00:00Z"
+        "message": "is in zone-a, reaches 1 of 2 nodes, waits for attacher csi.example.com to attach it to n1 since 2026-03-01T06:00:00Z"
       }
     }
   ],
@@ -130,10 +130,10 @@ func TestStorage_JSON(t *testing.T) {
       "plugin": "NodeResourcesFit",
       "reason": "Insufficient cpu",
       "nodes": 1,
-      "says": "lacks 1 cpu (requests 2, at most 1 allocatable there: none there can ever hold it)"
+      "message": "is too small (requests 2 cpu, at most 1 allocatable)"
     }
   ],
-  "says": "claim data is bound to pv-1, which is in zone-a; the only node there, n1, lacks 1 cpu (requests 2, at most 1 allocatable there: none there can ever hold it)"
+  "message": "claim data is bound to pv-1, which is in zone-a; the only node there, n1, is too small (requests 2 cpu, at most 1 allocatable)"
 }`)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

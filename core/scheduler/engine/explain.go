@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/framework"
@@ -30,6 +31,13 @@ type Explanation struct {
 	Kept Kept
 	// Margins is the score difference between winner and runner-up by plugin, largest first; empty without a runner-up.
 	Margins []ScoreMargin
+	// Limiting are the PreFilter plugins that left nodes out of the search; empty if they left out none.
+	Limiting []string
+
+	attempt *attempt       // on a fork, for Evidence
+	indexes map[string]int // of Nodes, once they were needed
+	// evidence is what AllEvidence has returned, by plugin.
+	evidence map[string][]framework.Evidence
 }
 
 // Kept counts the verdicts that the engine keeps for pods like the explained one, which itself is explained afresh.
@@ -234,7 +242,10 @@ func (l *explanationRecorder) explanation(a *attempt, place PodState) *Explanati
 	for i := range l.searched {
 		l.verdicts[i].Searched = true
 	}
-	x := &Explanation{Decision: d, State: place, Statuses: l.statuses, Nodes: l.verdicts, Cycle: a.state}
+	x := &Explanation{Decision: d, State: place, Statuses: l.statuses, Nodes: l.verdicts, Cycle: a.state, attempt: a}
+	if a.allowed != nil && !a.allowed.AllNodes() {
+		x.Limiting = sets.List(a.restricting)
+	}
 	if d.RunnerUp == "" {
 		return x
 	}

@@ -55,6 +55,27 @@
 // for it, and what a plugin finds out by filtering changed copies of a node, as the dry runs of preemption do. [NodeResults] keeps
 // that by the signature of the Filter plugins alone.
 //
+// # Explaining
+//
+// A plugin that is an [Explainer] says why it rejected a pod, when a person asks and never in a cycle: [Profile.Explain]. It answers for
+// all the nodes that it rejected at once, with an [Evidence] for each cause, and not with one for each node: an answer about 5,000 nodes
+// names a taint once.
+//
+//	status of Filter ──► Explain ──┬─► Code, About, Nodes      what it is, the same from release to release, and where
+//	                               ├─► Objects, Amounts, Rules  what stands in the way, by numbers and names
+//	                               ├─► Wants                    what the pod asks for: the other nodes are the wanted ones
+//	                               ├─► Nearest, Meant, Changes  the nearest miss, what was probably meant, what to try
+//	                               └─► Predicate, Facts, Hint   the same in sentences
+//
+// Wants tells two kinds of rejections apart. A selector, a volume or a spread constraint says which nodes the pod wants; a taint or
+// too little memory says what is in its way there. The answer to "why is it pending" is the latter, on the wanted nodes. So the
+// Predicate is a clause whose subject is the nodes: package answers/diagnose puts the nodes before it, and asks again for the nodes that
+// a sentence is about.
+//
+// The sentences are made where the decision is, since only the plugin knows what it means. The code that shows them adds nothing and reads
+// nothing back: it goes by Code. Changes are in the syntax of what-if (answers/change), with POD for the pod, so that a plugin needs
+// no types of other packages to name one.
+//
 // # Statuses
 //
 // A rejection carries the name of its plugin. A plugin may return one status many times, so a status is never changed here:

@@ -29,6 +29,7 @@ const (
 	effectDone       Point = "EffectDone"
 	forkFrom         Point = "ForkFrom"
 	closing          Point = "Close"
+	explain          Point = "Explain"
 	// OnEvent is the call of a handler that a plugin has added to an informer.
 	OnEvent Point = "OnEvent"
 )

@@ -61,15 +61,15 @@ func (*NodePorts) AppendSignature(to reuse.Signature, _ fwk.CycleState, pod *v1.
 	return to, true
 }
 
-// PortClaim is one host port that a pod uses.
-type PortClaim struct {
+// portClaim is one host port that a pod uses.
+type portClaim struct {
 	IP       string
 	Protocol v1.Protocol
 	Port     int32
 }
 
 // portClaims are all host ports that a pod uses.
-type portClaims []PortClaim
+type portClaims []portClaim
 
 // filterKey is the key of the pod's claims in the cycle state.
 const filterKey fwk.StateKey = "PreFilter" + Name
@@ -94,7 +94,7 @@ func portClaimsOf(pod *v1.Pod) portClaims {
 func (c portClaims) add(ports []v1.ContainerPort) portClaims {
 	for i := range ports {
 		if port := &ports[i]; port.HostPort > 0 {
-			c = append(c, PortClaim{port.HostIP, port.Protocol, port.HostPort})
+			c = append(c, portClaim{port.HostIP, port.Protocol, port.HostPort})
 		}
 	}
 	return c
@@ -107,18 +107,6 @@ func (c portClaims) inUse() fwk.HostPortInfo {
 		ports.Add(c[i].IP, string(c[i].Protocol), c[i].Port)
 	}
 	return ports
-}
-
-// Conflicts returns the claims of a running pod that keep another pod from its node.
-func Conflicts(pod, running *v1.Pod) []PortClaim {
-	wanted := portClaimsOf(pod).inUse()
-	var held []PortClaim
-	for _, c := range portClaimsOf(running) {
-		if wanted.CheckConflict(c.IP, string(c.Protocol), c.Port) {
-			held = append(held, c)
-		}
-	}
-	return held
 }
 
 // conflicts reports whether any claimed port is in use. HostPortInfo handles empty addresses and protocols.

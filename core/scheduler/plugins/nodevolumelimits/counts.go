@@ -1,7 +1,6 @@
 package nodevolumelimits
 
 import (
-	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
@@ -16,21 +15,15 @@ type Count struct {
 // Exceeded reports whether the driver cannot attach the pod's volumes.
 func (c Count) Exceeded() bool { return c.Added > 0 && c.Attached+c.Added > c.Limit }
 
-// Counter counts for explanations: it measures every node anew and keeps nothing.
-type Counter struct {
+// counter counts for explanations: it measures every node anew and keeps nothing.
+type counter struct {
 	objects  *objects
 	attached attachments
 	wanted   *request
 }
 
-// NewCounter returns a counter of the volumes that a pod would add.
-func NewCounter(h fwk.Handle, features config.Features, pod *v1.Pod) *Counter {
-	o := objectsOf(h, features)
-	return &Counter{o, listAttachments(o.attachments), (&NodeVolumeLimits{objects: o}).requestOf(pod)}
-}
-
-// On returns the counts of the drivers of the pod's volumes that have a limit on a node.
-func (c *Counter) On(node fwk.NodeInfo) []Count {
+// on returns the counts of the drivers of the pod's volumes that have a limit on a node.
+func (c *counter) on(node fwk.NodeInfo) []Count {
 	u := c.objects.measure(node, c.attached.onNode[node.Node().Name], nil)
 	var counts []Count
 	for _, d := range u.drivers {

@@ -31,7 +31,7 @@ func TestCounter_CountsAsFilterDoes(t *testing.T) {
 			for _, claim := range tc.claims {
 				b.PVC(claim)
 			}
-			got := nodevolumelimits.NewCounter(h, config.DefaultFeatures(), b.Obj()).On(node)
+			got := nodevolumelimits.CountsOn(h, config.DefaultFeatures(), b.Obj(), node)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

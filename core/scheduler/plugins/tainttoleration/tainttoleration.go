@@ -60,12 +60,16 @@ func (p *TaintToleration) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Po
 func (p *TaintToleration) tolerates(pod *v1.Pod, node *v1.Node) bool {
 	for i := range node.Spec.Taints {
 		taint := &node.Spec.Taints[i]
-		excludes := taint.Effect == v1.TaintEffectNoSchedule || taint.Effect == v1.TaintEffectNoExecute
-		if excludes && !p.toleratesTaint(pod.Spec.Tolerations, taint) {
+		if excludes(taint) && !p.toleratesTaint(pod.Spec.Tolerations, taint) {
 			return false
 		}
 	}
 	return true
+}
+
+// excludes reports whether a taint keeps pods away that do not tolerate it.
+func excludes(taint *v1.Taint) bool {
+	return taint.Effect == v1.TaintEffectNoSchedule || taint.Effect == v1.TaintEffectNoExecute
 }
 
 func (p *TaintToleration) toleratesTaint(tolerations []v1.Toleration, taint *v1.Taint) bool {

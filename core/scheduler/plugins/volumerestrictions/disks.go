@@ -20,8 +20,8 @@ func isDisk(source *v1.VolumeSource) bool {
 	return source.GCEPersistentDisk != nil || source.AWSElasticBlockStore != nil || source.ISCSI != nil || source.RBD != nil
 }
 
-// Conflict returns the first volume of a pod with a disk that it cannot share with another pod, or nil.
-func Conflict(pod, other *v1.Pod) *v1.Volume {
+// conflict returns the first volume of a pod with a disk that it cannot share with another pod, or nil.
+func conflict(pod, other *v1.Pod) *v1.Volume {
 	for i := range pod.Spec.Volumes {
 		if !isDisk(&pod.Spec.Volumes[i].VolumeSource) {
 			continue

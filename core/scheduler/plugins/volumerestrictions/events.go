@@ -30,7 +30,7 @@ func (*VolumeRestrictions) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.P
 	if err != nil {
 		return fwk.Queue, err
 	}
-	return hint.QueueIf(deleted.Namespace == pod.Namespace && (Conflict(pod, deleted) != nil || shareClaim(pod, deleted))), nil
+	return hint.QueueIf(deleted.Namespace == pod.Namespace && (conflict(pod, deleted) != nil || shareClaim(pod, deleted))), nil
 }
 
 func shareClaim(pod, other *v1.Pod) bool {

@@ -179,7 +179,7 @@ func (*VolumeRestrictions) Filter(_ context.Context, state fwk.CycleState, pod *
 
 func conflictWithAny(pod *v1.Pod, others []fwk.PodInfo) bool {
 	for _, other := range others {
-		if Conflict(pod, other.GetPod()) != nil {
+		if conflict(pod, other.GetPod()) != nil {
 			return true
 		}
 	}

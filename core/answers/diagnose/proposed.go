@@ -1,0 +1,67 @@
+package diagnose
+
+import (
+	"slices"
+	"strings"
+
+	"orrery/core/answers/change"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
+)
+
+// maxProposed bounds the changes of one kind that plugins propose.
+//
+//orrery:limit answers; changes of one kind that plugins propose and that are tried for a pod; the others are not
+const maxProposed = 2
+
+// proposed are the changes that the plugins propose which reject the pod on some node, by verb.
+func (p *pendingPod) proposed(x *engine.Explanation) map[change.Verb][]Remedy {
+	all := map[change.Verb][]Remedy{}
+	var asked []string
+	for i := range x.Nodes {
+		for _, s := range x.Nodes[i].Statuses {
+			if !s.Rejects() || slices.Contains(asked, s.Plugin) {
+				continue
+			}
+			asked = append(asked, s.Plugin)
+			for _, e := range x.AllEvidence(s.Plugin) {
+				p.addProposed(all, &e)
+			}
+		}
+	}
+	return all
+}
+
+func (p *pendingPod) addProposed(to map[change.Verb][]Remedy, e *framework.Evidence) {
+	for _, text := range e.Changes {
+		words := strings.Fields(text)
+		if at := slices.Index(words, "POD"); at >= 0 {
+			words[at] = p.name
+		}
+		c, err := change.Parse(words)
+		if err != nil || len(to[c.Verb]) == maxProposed {
+			continue // a plugin of others may write what what-if does not read
+		}
+		if r := (Remedy{Change: c, Text: proposedText(c, e)}); !slices.ContainsFunc(to[c.Verb], func(other Remedy) bool { return other.Text == r.Text }) {
+			to[c.Verb] = append(to[c.Verb], r)
+		}
+	}
+}
+
+// proposedText says what a change is, and of the deletion of a pod what that one holds.
+func proposedText(c change.Change, e *framework.Evidence) string {
+	switch c.Verb {
+	case change.Tolerate:
+		return "tolerate the taint " + c.Value
+	case change.Unselect:
+		return "drop nodeSelector " + c.Value
+	case change.DeletePod:
+		at := slices.IndexFunc(e.Objects, func(o framework.Object) bool { return o.Name == c.Name && o.Note != "" })
+		if at < 0 {
+			return "delete pod " + c.Name
+		}
+		note, _, _ := strings.Cut(e.Objects[at].Note, ",")
+		return "delete pod " + c.Name + ", which uses " + note
+	}
+	return c.String()
+}

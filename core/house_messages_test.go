@@ -1,0 +1,56 @@
+package core_test
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayReadMessages lists what still looks into sentences to find out what happened. It only gets shorter: what a plugin means it says as
+// framework.Evidence.
+var mayReadMessages = []string{
+	"core/answers/diagnose/devices.go", "core/answers/diagnose/found.go", "core/answers/diagnose/reason.go", "core/answers/diagnose/volumes_chain.go",
+	"views/collect/evictions.go", "views/evictions.go", "views/health.go",
+}
+
+// TestHouse_ReadsNoMessages checks that answers and what shows them go by codes and types: a message is for people, and another release
+// of Kubernetes words it otherwise.
+func TestHouse_ReadsNoMessages(t *testing.T) {
+	looks := []string{"Contains", "HasPrefix", "HasSuffix", "Cut", "CutPrefix", "CutSuffix", "Index", "TrimPrefix", "TrimSuffix", "EqualFold"}
+	exempted := map[string]bool{}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || !under("core/answers", pkg) && !under("views", pkg) && !under("cmd/app", pkg) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(looks, sel.Sel.Name) {
+				return true
+			}
+			if from, ok := sel.X.(*ast.Ident); !ok || from.Name != "strings" {
+				return true
+			}
+			for _, arg := range call.Args {
+				if !mentions(arg, "Message", "Reason", "Reasons", "Says", "Summary", "Facts", "message", "reason", "clause", "fact", "said") {
+					continue
+				}
+				if slices.Contains(mayReadMessages, path) {
+					exempted[path] = true
+				} else {
+					t.Errorf("%s: strings.%s looks into a sentence: let the code that wrote it say what happened in a field", fileSet.Position(n.Pos()), sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+	for _, path := range mayReadMessages {
+		if !exempted[path] {
+			t.Errorf("%s looks into no sentence any more: remove it from mayReadMessages in core/house_messages_test.go", path)
+		}
+	}
+}
