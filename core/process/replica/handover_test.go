@@ -115,7 +115,7 @@ func TestRun_CutsCallsOffWhenTheLeaseIsLost(t *testing.T) {
 	r.term.Load().end() // as when another holder is read
 	r.gate.Await(time.Hour)
 	w.mu.Lock()
-	if want := []string{"binding cut off"}; !slices.Equal(w.log, want) {
+	if want := []string{"binding cut off"}; !slices.Equal(slices.Compact(w.log), want) { // several may be in flight
 		t.Errorf("in this order: %q, want %q", w.log, want)
 	}
 	w.mu.Unlock()
