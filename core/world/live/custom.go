@@ -27,7 +27,9 @@ func NewClient(c *rest.Config) (Client, error) {
 		c.UserAgent = rest.DefaultKubernetesUserAgent()
 	}
 	packed := !c.DisableCompression
-	c.Wrap(func(through http.RoundTripper) http.RoundTripper { return boundedTransport{through, packed, answerTimeout} })
+	c.Wrap(func(through http.RoundTripper) http.RoundTripper {
+		return boundedTransport{through, packed, answerTimeout}
+	})
 	transport, err := rest.HTTPClientFor(c)
 	if err != nil {
 		return Client{}, fmt.Errorf("connecting to the API server: %w", err)
