@@ -26,7 +26,7 @@ func explainCommand(plugins framework.Registry) *cobra.Command {
 		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
 placed, what was weighed when it was.
 
-POD is a name, or NAMESPACE/NAME. Without one, all pending pods are explained, by owner and cause, the
+POD is a name, or NAMESPACE/NAME; a kind and a name can be two words, as kubectl has them. Without one, all pending pods are explained, by owner and cause, the
 largest group first; with an owner, as in deploy/web, its pending pods. Of a workload it explains the gangs, whose pods are bound
 together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. ` + targetHelp + `
 
@@ -41,16 +41,19 @@ or victims that terminate hold, that is being deleted, or that no scheduler look
 feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?
-  orrery explain deploy/payment -n shop
+  orrery explain deploy payment -n shop
   orrery explain workload/maps --trace gang-deadlock --at +6m15s
   orrery explain payment-7d4x9 -n shop --watch
   orrery explain payment-7d4x9 -n shop --attach  # 14th of 312
   orrery explain huge --trace incident.orrery --at 09:12 -v
   orrery explain shop/web-0 --trace incident.orrery --at 09:12:30 --node n7
   orrery explain shop/web-0 --trace incident.orrery -o json | jq -r .summary`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              oneOrKindAndName,
 		ValidArgsFunction: completer{&f.whom, plugins}.explained,
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				args = []string{args[0] + "/" + args[1]}
+			}
 			if f.again {
 				return f.watch(c, plugins, args)
 			}
@@ -72,6 +75,16 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 	c.Flags().BoolVarP(&f.again, "watch", "w", false, "of a cluster: answer again when the answer is another, until nothing waits")
 	f.out.addFlag(c)
 	return c
+}
+
+// oneOrKindAndName accepts one argument at most, or a kind and a name.
+func oneOrKindAndName(c *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		if _, _, ok := cutKind(args[0] + "/" + args[1]); ok || args[0]+"/" == workloadPrefix {
+			return nil
+		}
+	}
+	return cobra.MaximumNArgs(1)(c, args)
 }
 
 // ask answers about a pod, or without one about all pending pods or those of an owner.
