@@ -59,7 +59,7 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 	for i := range x.Nodes {
 		r := rejection{node: p.nodes[x.Nodes[i].Node]}
 		for _, s := range x.Nodes[i].Statuses {
-			if rejects(s) {
+			if s.Rejects() {
 				r.plugins = append(r.plugins, s.Plugin)
 			}
 		}

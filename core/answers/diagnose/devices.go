@@ -70,7 +70,7 @@ func lackDevices(x *engine.Explanation) []string {
 	var names []string
 	for i := range x.Nodes {
 		for _, s := range x.Nodes[i].Statuses {
-			if s.Plugin == dynamicresources.Name && rejects(s) && !slices.Contains(s.Reasons, dynamicresources.ReasonNotAvailable) {
+			if s.Plugin == dynamicresources.Name && s.Rejects() && !slices.Contains(s.Reasons, dynamicresources.ReasonNotAvailable) {
 				names = append(names, x.Nodes[i].Node)
 			}
 		}

@@ -152,7 +152,7 @@ func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
 func onlyReason(n *engine.NodeVerdict) (plugin, message string, ok bool) {
 	for _, s := range n.Statuses {
 		switch {
-		case !rejects(s):
+		case !s.Rejects():
 		case ok || len(s.Reasons) != 1:
 			return "", "", false
 		default:
@@ -161,8 +161,6 @@ func onlyReason(n *engine.NodeVerdict) (plugin, message string, ok bool) {
 	}
 	return plugin, message, ok
 }
-
-func rejects(s engine.PluginStatus) bool { return s.Rejects() }
 
 // afterwards says what the decision would be if the pod's turn came now.
 func (d *Diagnosis) afterwards() string {

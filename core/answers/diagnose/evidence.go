@@ -74,7 +74,7 @@ func rejectedNodes(x *engine.Explanation, r *Reason) []string {
 	var names []string
 	for i := range x.Nodes {
 		if slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool {
-			return s.Plugin == r.Plugin && rejects(s) && slices.Contains(s.Reasons, r.Message)
+			return s.Plugin == r.Plugin && s.Rejects() && slices.Contains(s.Reasons, r.Message)
 		}) {
 			names = append(names, x.Nodes[i].Node)
 		}
@@ -87,4 +87,4 @@ const maxListed = framework.MaxListed
 
 func listed(names []string) string { return framework.Listed(names) }
 
-func fullName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
+func fullName(pod *v1.Pod) string { return framework.PodName(pod) }

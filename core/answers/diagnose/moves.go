@@ -71,7 +71,7 @@ func (s *moveSearch) candidateNodes(x *engine.Explanation) []string {
 		n := &x.Nodes[i]
 		info := s.nodes[n.Node]
 		if n.Feasible || info == nil || slices.ContainsFunc(n.Statuses, func(st engine.PluginStatus) bool {
-			return rejects(st) && st.Code != fwk.Unschedulable
+			return st.Rejects() && st.Code != fwk.Unschedulable
 		}) {
 			continue
 		}

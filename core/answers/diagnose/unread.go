@@ -39,7 +39,7 @@ func (d *Diagnosis) setUnread(e *engine.Engine, pod *v1.Pod) {
 		return
 	}
 	for i := range d.Statuses {
-		if s := &d.Statuses[i]; s.Plugin == unreadable.Name && rejects(*s) { // a recording tells no kinds
+		if s := &d.Statuses[i]; s.Plugin == unreadable.Name && s.Rejects() { // a recording tells no kinds
 			d.NotEvaluated = "there was no right to read volumes and their claims, to which it refers: it cannot be evaluated"
 		}
 	}

@@ -81,7 +81,7 @@ func (p *pendingPod) allowed(x *engine.Explanation, links []ClaimLink) (nodes []
 func passing(x *engine.Explanation, wanted func(engine.PluginStatus) bool) []*engine.NodeVerdict {
 	var nodes []*engine.NodeVerdict
 	for i := range x.Nodes {
-		if !slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return rejects(s) && !wanted(s) }) {
+		if !slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return s.Rejects() && !wanted(s) }) {
 			nodes = append(nodes, &x.Nodes[i])
 		}
 	}
@@ -93,7 +93,7 @@ func (p *pendingPod) blockers(x *engine.Explanation, nodes []*engine.NodeVerdict
 	list := []Blocker{}
 	for _, n := range nodes {
 		for _, s := range n.Statuses {
-			if !rejects(s) {
+			if !s.Rejects() {
 				continue
 			}
 			for _, reason := range s.Reasons {

@@ -55,12 +55,15 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 
 			stop := x.beHostile()
 			pods := count(t, 60)
-			x.every(500*time.Millisecond, pods, func(i int) error {
+			err = repeat(x.ctx, 500*time.Millisecond, pods, func(i int) error {
 				pod := apiserver.Pod(fmt.Sprintf("small-%d", i), "50m", "8Mi")
 				seen.begin(pod.Name)
 				_, err := x.create(pod)
 				return err
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			x.eventually(func() error { return seen.placed(pods) })
 			if err := stop(); err != nil {
 				t.Error(err)
@@ -83,14 +86,7 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 	}
 }
 
-// every calls act so often, once an interval; a negative number is until the context ends.
-func (x *tenants) every(interval time.Duration, times int, act func(i int) error) {
-	x.t.Helper()
-	if err := repeat(x.ctx, interval, times, act); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
+// repeat calls act so often, once an interval, until it fails or the context ends; a negative number is for good.
 func repeat(ctx context.Context, interval time.Duration, times int, act func(i int) error) error {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()

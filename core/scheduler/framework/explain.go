@@ -7,6 +7,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/world"
 )
 
 // Explainer is implemented by Filter plugins that can say why they rejected a pod. They are asked when a person asks, never in a
@@ -51,6 +53,18 @@ func (r *Rejection) Nearest() []RejectedNode {
 func (r *Rejection) Alone() []RejectedNode {
 	return slices.DeleteFunc(slices.Clone(r.Nodes), func(n RejectedNode) bool { return len(n.Others) > 0 })
 }
+
+// Names returns the names of the nodes.
+func (r *Rejection) Names() []string {
+	names := make([]string, len(r.Nodes))
+	for i := range r.Nodes {
+		names[i] = r.Nodes[i].Name()
+	}
+	return names
+}
+
+// PodName is how evidence names a pod: NAMESPACE/NAME.
+func PodName(pod *v1.Pod) string { return world.PodRefOf(pod).String() }
 
 // Evidence is one cause for which a plugin rejects a pod on some nodes. What does not apply to a cause is left empty. Its texts are
 // unescaped: the code that shows them makes them printable.

@@ -22,7 +22,7 @@ func resolvePriority(r Reader, q *Request) error {
 	case pod == nil:
 		return nil
 	case q.Old != nil:
-		keepPriority(pod, q.Old.(*v1.Pod))
+		KeepPriority(pod, q.Old.(*v1.Pod))
 		return nil
 	}
 	class, err := classOf(r, q, pod)
@@ -45,8 +45,8 @@ func resolvePriority(r Reader, q *Request) error {
 	return nil
 }
 
-// keepPriority restores what a writer omits.
-func keepPriority(changed, old *v1.Pod) {
+// KeepPriority restores the values of admission if a writer omits them.
+func KeepPriority(changed, old *v1.Pod) {
 	if changed.Spec.Priority == nil {
 		changed.Spec.Priority = old.Spec.Priority
 	}

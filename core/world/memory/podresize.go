@@ -11,7 +11,7 @@ import (
 
 // admitResize is admitPod for the resize subresource.
 func (c *Cluster) admitResize(changed, old *v1.Pod) error {
-	keepPriority(changed, old)
+	admission.KeepPriority(changed, old)
 	q := c.newRequest(world.Pod, changed, old)
 	q.Subresource = "resize"
 	if err := c.admission.Admit(c, q); err != nil {
@@ -22,16 +22,6 @@ func (c *Cluster) admitResize(changed, old *v1.Pod) error {
 	}
 	setGeneration(world.Pod, changed, old)
 	return c.allow(q)
-}
-
-// keepPriority restores the values of admission if the writer omits them.
-func keepPriority(changed, old *v1.Pod) {
-	if changed.Spec.Priority == nil {
-		changed.Spec.Priority = old.Spec.Priority
-	}
-	if changed.Spec.PreemptionPolicy == nil {
-		changed.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
-	}
 }
 
 // checkPodResize rejects what the resize subresource rejects: changes other than cpu and memory of containers, and a

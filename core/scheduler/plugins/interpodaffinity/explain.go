@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,6 +40,7 @@ func (pl *InterPodAffinity) Explain(ctx context.Context, state fwk.CycleState, p
 	if parsing != nil || resolving != nil {
 		return nil
 	}
+	rejected.All = slices.SortedFunc(slices.Values(rejected.All), func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
 	by := map[*fwk.Status]*framework.Rejection{}
 	for i := range rejected.Nodes {
 		n := &rejected.Nodes[i]
@@ -161,14 +163,14 @@ func (s *preFilterState) explainExisting(pod *v1.Pod, r *framework.Rejection) fr
 		nominated[r.Nodes[i].Name()] = r.Nodes[i].Nominated
 	}
 	var pods []string
-	for _, info := range sortedByName(r.All) {
+	for _, info := range r.All {
 		for _, other := range slices.Concat(info.GetPodsWithRequiredAntiAffinity(), nominated[info.Node().Name]) {
 			for j, t := range other.GetRequiredAntiAffinityTerms() {
 				value, has := info.Node().Labels[t.TopologyKey]
 				if !has || !t.Matches(pod, s.set.namespace) || !values(t.TopologyKey)[value] {
 					continue
 				}
-				name := fullName(other.GetPod())
+				name := framework.PodName(other.GetPod())
 				if !slices.Contains(pods, name) {
 					pods = append(pods, name)
 				}
@@ -187,11 +189,7 @@ func (s *preFilterState) explainExisting(pod *v1.Pod, r *framework.Rejection) fr
 }
 
 func newEvidence(code string, status *fwk.Status, r *framework.Rejection) framework.Evidence {
-	e := framework.Evidence{Code: code, Message: status.Message()}
-	for i := range r.Nodes {
-		e.Nodes = append(e.Nodes, r.Nodes[i].Name())
-	}
-	return e
+	return framework.Evidence{Code: code, Message: status.Message(), Nodes: r.Names()}
 }
 
 func ruleOf(field string, i int, pod *v1.Pod, t *fwk.AffinityTerm, written *v1.PodAffinityTerm) framework.Rule {
@@ -217,19 +215,19 @@ func fillDomains(rule *framework.Rule, pod *v1.Pod, t *fwk.AffinityTerm, all []f
 		d := &rule.Domains[at]
 		d.Count, d.Pods = d.Count+1, append(d.Pods, name)
 	}
-	for _, info := range sortedByName(all) {
+	for _, info := range all {
 		value, has := info.Node().Labels[t.TopologyKey]
 		if !has {
 			continue
 		}
 		for _, other := range info.GetPods() {
 			if other.GetPod().UID != pod.UID && t.Matches(other.GetPod(), nil) {
-				add(value, fullName(other.GetPod()))
+				add(value, framework.PodName(other.GetPod()))
 			}
 		}
 		for _, other := range nominated[info.Node().Name] {
 			if t.Matches(other.GetPod(), nil) {
-				add(value, fullName(other.GetPod())+", nominated to "+info.Node().Name)
+				add(value, framework.PodName(other.GetPod())+", nominated to "+info.Node().Name)
 			}
 		}
 	}
@@ -239,11 +237,11 @@ func fillDomains(rule *framework.Rule, pod *v1.Pod, t *fwk.AffinityTerm, all []f
 func matchingElsewhere(pod *v1.Pod, t *fwk.AffinityTerm, all []fwk.NodeInfo) []string {
 	var names []string
 	anywhere := *t
-	for _, info := range sortedByName(all) {
+	for _, info := range all {
 		for _, other := range info.GetPods() {
 			p := other.GetPod()
 			if anywhere.Namespaces = sets.New(p.Namespace); p.UID != pod.UID && anywhere.Matches(p, nil) {
-				names = append(names, fullName(p))
+				names = append(names, framework.PodName(p))
 			}
 		}
 	}
@@ -274,17 +272,3 @@ func podObjects(names []string) []framework.Object {
 	}
 	return objects
 }
-
-func sortedByName(all []fwk.NodeInfo) []fwk.NodeInfo {
-	return slices.SortedFunc(slices.Values(all), func(a, b fwk.NodeInfo) int {
-		switch x, y := a.Node().Name, b.Node().Name; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
-}
-
-func fullName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

@@ -21,10 +21,7 @@ var ReasonCodes = []framework.ReasonCode{
 
 // Explain names the node that the pod wants.
 func (*NodeName) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
-	e := framework.Evidence{Code: OtherNode, Message: otherNode.Message(), Wants: "spec.nodeName " + pod.Spec.NodeName}
-	for i := range rejected.Nodes {
-		e.Nodes = append(e.Nodes, rejected.Nodes[i].Name())
-	}
+	e := framework.Evidence{Code: OtherNode, Message: otherNode.Message(), Nodes: rejected.Names(), Wants: "spec.nodeName " + pod.Spec.NodeName}
 	e.Predicate = e.Verb("is not ", "are not ") + pod.Spec.NodeName
 	e.Facts = []string{"spec.nodeName is " + pod.Spec.NodeName}
 	for _, info := range rejected.All {

@@ -72,7 +72,7 @@ func appendHolders(to []framework.Object, wanted fwk.HostPortInfo, node string, 
 		for _, c := range portClaimsOf(other) {
 			if wanted.CheckConflict(c.IP, string(c.Protocol), c.Port) {
 				to = append(to, framework.Object{
-					Kind: "Pod", Name: other.Namespace + "/" + other.Name, Node: node, Nominated: nominated,
+					Kind: "Pod", Name: framework.PodName(other), Node: node, Nominated: nominated,
 					Note: fmt.Sprintf("host port %d/%s", c.Port, cmp.Or(c.Protocol, v1.ProtocolTCP)),
 				})
 			}

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/framework"
 )
 
@@ -129,25 +128,12 @@ func (f *Fit) held(n *framework.RejectedNode, name v1.ResourceName) int64 {
 // amount is what a pod requests of one resource.
 func (f *Fit) amount(pod *v1.Pod, name v1.ResourceName) int64 {
 	r := f.requestOptions.requests(pod)
-	switch name {
-	case v1.ResourceCPU:
-		return r.milliCPU
-	case v1.ResourceMemory:
-		return r.memory
-	case v1.ResourceEphemeralStorage:
-		return r.ephemeral
-	}
-	for _, s := range r.scalars {
-		if s.name == name {
-			return s.amount
-		}
-	}
-	return 0
+	return r.amount(name)
 }
 
 // podLimit is the evidence of nodes that have as many pods as they may; the nearest is the one that may have the most.
 func podLimit(full framework.Rejection) framework.Evidence {
-	e := framework.Evidence{Code: PodLimit, About: string(v1.ResourcePods), Message: basicReasons[0].reason, Nodes: names(full.Nodes)}
+	e := framework.Evidence{Code: PodLimit, About: string(v1.ResourcePods), Message: basicReasons[0].reason, Nodes: full.Names()}
 	nearest := slices.MaxFunc(full.Nearest(), func(a, b framework.RejectedNode) int {
 		return cmp.Or(cmp.Compare(a.GetAllocatable().GetAllowedPodNumber(), b.GetAllocatable().GetAllowedPodNumber()), -cmp.Compare(a.Name(), b.Name()))
 	})
@@ -170,14 +156,6 @@ func podLimit(full framework.Rejection) framework.Evidence {
 	return e
 }
 
-func names(nodes []framework.RejectedNode) []string {
-	list := make([]string, len(nodes))
-	for i := range nodes {
-		list[i] = nodes[i].Name()
-	}
-	return list
-}
-
 // shortage is the evidence of a resource with too little free on each of the nodes, some of which are nearest to having enough.
 func (f *Fit) shortage(pod *v1.Pod, needs needs, need scalar, short framework.Rejection, nearest []framework.RejectedNode) framework.Evidence {
 	a := &framework.Amounts{Resource: string(need.name), Requested: need.amount, Parts: partsOf(pod, need.name)}
@@ -189,7 +167,7 @@ func (f *Fit) shortage(pod *v1.Pod, needs needs, need scalar, short framework.Re
 		}
 	}
 	a.Never = need.amount > a.Largest || together == 0 && !needs.exceedAll(short.All)
-	e := framework.Evidence{Code: Insufficient, About: a.Resource, Message: newScalarCheck(need).reason, Nodes: names(short.Nodes), Amounts: a}
+	e := framework.Evidence{Code: Insufficient, About: a.Resource, Message: newScalarCheck(need).reason, Nodes: short.Names(), Amounts: a}
 	f.nearest(a, nearest, need)
 	e.Nearest = a.Nodes[0].Node
 	describe(&e, len(short.All), needs.text())
@@ -223,7 +201,7 @@ func (f *Fit) podAmounts(infos []fwk.PodInfo, name v1.ResourceName) []framework.
 	for _, info := range infos {
 		pod := info.GetPod()
 		if amount := f.amount(pod, name); amount > 0 {
-			list = append(list, framework.PodAmount{Pod: pod.Namespace + "/" + pod.Name, Amount: amount, Priority: corev1.PodPriority(pod)})
+			list = append(list, framework.PodAmount{Pod: framework.PodName(pod), Amount: amount, Priority: corev1.PodPriority(pod)})
 		}
 	}
 	slices.SortFunc(list, func(a, b framework.PodAmount) int {

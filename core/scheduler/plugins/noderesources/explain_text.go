@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/objects/requests"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/framework"
 )
 

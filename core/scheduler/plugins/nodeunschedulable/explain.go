@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/plural"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 )
 
@@ -23,9 +23,6 @@ const Cordoned = "node-cordoned"
 var ReasonCodes = []framework.ReasonCode{
 	{Code: Cordoned, Means: "the nodes are cordoned", Fields: []string{"objects", "changes"}},
 }
-
-// taintToleration rejects cordoned nodes, too, once they have the taint.
-const taintToleration = "TaintToleration"
 
 // Explain lists the cordoned nodes, with the time at which they were cordoned where a taint tells it.
 func (*NodeUnschedulable) Explain(_ context.Context, _ fwk.CycleState, _ *v1.Pod, rejected framework.Rejection) []framework.Evidence {
@@ -58,12 +55,13 @@ func (*NodeUnschedulable) Explain(_ context.Context, _ fwk.CycleState, _ *v1.Pod
 	return []framework.Evidence{e}
 }
 
-// opensUncordoned reports whether nothing else is in the way: the taint that a cordon sets leaves with it.
+// opensUncordoned reports whether nothing else is in the way: the taint that a cordon sets, for which TaintToleration rejects the node,
+// too, leaves with it.
 func opensUncordoned(n *framework.RejectedNode) bool {
 	if len(n.Others) == 0 {
 		return true
 	}
-	return len(n.Others) == 1 && n.Others[0] == taintToleration && !slices.ContainsFunc(n.Node().Spec.Taints, func(t v1.Taint) bool {
+	return len(n.Others) == 1 && n.Others[0] == config.TaintToleration && !slices.ContainsFunc(n.Node().Spec.Taints, func(t v1.Taint) bool {
 		return t.Key != v1.TaintNodeUnschedulable && t.Effect != v1.TaintEffectPreferNoSchedule
 	})
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/framework"
 )
 

@@ -6,12 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/saturating"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/framework"
 )
 
@@ -44,12 +43,13 @@ func (pl *PodTopologySpread) Explain(ctx context.Context, state fwk.CycleState, 
 			skewed.Nodes = append(skewed.Nodes, *n)
 		}
 	}
+	rules := s.rules(rejected.All)
 	var list []framework.Evidence
 	if len(unlabeled.Nodes) > 0 {
-		list = append(list, s.missingLabels(unlabeled))
+		list = append(list, missingLabels(rules, unlabeled))
 	}
 	if len(skewed.Nodes) > 0 {
-		list = append(list, s.skew(skewed))
+		list = append(list, s.skew(rules, skewed))
 		list[0].Wants = list[len(list)-1].Wants // a domain is of nodes with the label
 	}
 	return list
@@ -86,14 +86,12 @@ func (s *preFilterState) rules(all []fwk.NodeInfo) []framework.Rule {
 }
 
 // missingLabels is the evidence of nodes without a topology key.
-func (s *preFilterState) missingLabels(rejected framework.Rejection) framework.Evidence {
-	e := framework.Evidence{Code: SpreadLabel, Message: ErrReasonNodeLabelNotMatch, Rules: s.rules(rejected.All)}
+func missingLabels(rules []framework.Rule, rejected framework.Rejection) framework.Evidence {
+	e := framework.Evidence{Code: SpreadLabel, Message: ErrReasonNodeLabelNotMatch, Nodes: rejected.Names(), Rules: rules}
 	var keys []string
 	for i := range rejected.Nodes {
-		n := &rejected.Nodes[i]
-		e.Nodes = append(e.Nodes, n.Name())
-		for _, r := range e.Rules {
-			if _, has := n.Node().Labels[r.Key]; !has && !slices.Contains(keys, r.Key) {
+		for _, r := range rules {
+			if _, has := rejected.Nodes[i].Node().Labels[r.Key]; !has && !slices.Contains(keys, r.Key) {
 				keys = append(keys, r.Key)
 			}
 		}
@@ -116,11 +114,8 @@ func (s *preFilterState) missingLabels(rejected framework.Rejection) framework.E
 }
 
 // skew is the evidence of nodes whose domain has too many pods.
-func (s *preFilterState) skew(rejected framework.Rejection) framework.Evidence {
-	e := framework.Evidence{Code: SpreadSkew, Message: ErrReasonConstraintsNotMatch, Rules: s.rules(rejected.All)}
-	for i := range rejected.Nodes {
-		e.Nodes = append(e.Nodes, rejected.Nodes[i].Name())
-	}
+func (s *preFilterState) skew(rules []framework.Rule, rejected framework.Rejection) framework.Evidence {
+	e := framework.Evidence{Code: SpreadSkew, Message: ErrReasonConstraintsNotMatch, Nodes: rejected.Names(), Rules: rules}
 	for i := range e.Rules {
 		c := &e.Rules[i]
 		fact := domainsText(c)
@@ -128,8 +123,8 @@ func (s *preFilterState) skew(rejected framework.Rejection) framework.Evidence {
 		if c.Spread.MinDomains > len(c.Domains) {
 			e.Facts = append(e.Facts, fmt.Sprintf("minDomains is %d and there are %d, so the least counts as 0", c.Spread.MinDomains, len(c.Domains)))
 		}
-		if nominated := nominatedFact(rejected.Nodes); nominated != "" && i == 0 {
-			e.Facts = append(e.Facts, nominated)
+		if i == 0 {
+			e.Facts = append(e.Facts, nominatedFacts(rejected.Nodes)...)
 		}
 		if len(c.LeftOut) > 0 {
 			e.Facts = append(e.Facts, "left out by its node affinity or tolerations: "+framework.Listed(c.LeftOut))
@@ -252,18 +247,18 @@ func domainsText(r *framework.Rule) string {
 		r.Key, text, r.Spread.MaxSkew, r.Spread.Least, r.Spread.Most)
 }
 
-// nominatedFact names the pods that are nominated to the nodes: they count there besides.
-func nominatedFact(nodes []framework.RejectedNode) string {
+// nominatedFacts names the pods that are nominated to the nodes, if there are any: they count there besides.
+func nominatedFacts(nodes []framework.RejectedNode) []string {
 	var names []string
 	for i := range nodes {
 		for _, info := range nodes[i].Nominated {
-			names = append(names, info.GetPod().Namespace+"/"+info.GetPod().Name+" to "+nodes[i].Name())
+			names = append(names, framework.PodName(info.GetPod())+" to "+nodes[i].Name())
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return nil
 	}
-	return "nominated pods count on their nodes besides: " + framework.Listed(names)
+	return []string{"nominated pods count on their nodes besides: " + framework.Listed(names)}
 }
 
 // hint finds the smallest maxSkew of the constraints that allows one of the nodes on which nothing else is in the way, and how many nodes

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"orrery/core/safe/plural"
-
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/plural"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/nodeunschedulable"

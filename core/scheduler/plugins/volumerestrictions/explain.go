@@ -57,7 +57,7 @@ func diskHolders(pod *v1.Pod, n *framework.RejectedNode) []framework.Object {
 		for _, info := range infos {
 			if v := conflict(pod, info.GetPod()); v != nil {
 				holders = append(holders, framework.Object{
-					Kind: "Pod", Name: fullName(info.GetPod()), Node: n.Name(), Note: diskText(&v.VolumeSource), Nominated: info.GetPod().Spec.NodeName == "",
+					Kind: "Pod", Name: framework.PodName(info.GetPod()), Node: n.Name(), Note: diskText(&v.VolumeSource), Nominated: info.GetPod().Spec.NodeName == "",
 				})
 			}
 		}
@@ -80,7 +80,7 @@ func (pl *VolumeRestrictions) claimHolders(pod *v1.Pod, all []fwk.NodeInfo) []fr
 			}
 			for name := range podvolumes.Claims(p) {
 				if slices.Contains(exclusive.names, name) {
-					holders = append(holders, framework.Object{Kind: "Pod", Name: fullName(p), Node: info.Node().Name, Note: "claim " + name + terminating(p)})
+					holders = append(holders, framework.Object{Kind: "Pod", Name: framework.PodName(p), Node: info.Node().Name, Note: "claim " + name + terminating(p)})
 					break
 				}
 			}
@@ -152,5 +152,3 @@ func diskText(s *v1.VolumeSource) string {
 	}
 	return "disk"
 }
-
-func fullName(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
