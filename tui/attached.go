@@ -77,13 +77,13 @@ func (a *Attached) Wake() <-chan struct{} {
 }
 
 // Advance takes what has come and plays on.
-func (a *Attached) Advance(real time.Duration) (changed bool) {
+func (a *Attached) Advance(elapsed time.Duration) (changed bool) {
 	changed = a.take()
-	if a.Recording.Advance(real) {
+	if a.Recording.Advance(elapsed) {
 		changed = true
 	}
 	if a.next != nil {
-		a.next.Advance(real)
+		a.next.Advance(elapsed)
 		if a.Following() && a.AtEnd() {
 			a.showNext()
 			changed = true

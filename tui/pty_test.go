@@ -82,11 +82,11 @@ type panickingSource struct {
 	played time.Duration
 }
 
-func (b *panickingSource) Advance(real time.Duration) bool {
-	if b.played += real; b.played > 200*time.Millisecond {
+func (b *panickingSource) Advance(elapsed time.Duration) bool {
+	if b.played += elapsed; b.played > 200*time.Millisecond {
 		panic("the core has reached an impossible state")
 	}
-	return b.Recording.Advance(real)
+	return b.Recording.Advance(elapsed)
 }
 
 func (b *panickingSource) Engine() *engine.Engine { return b.Recording.Engine() }

@@ -106,9 +106,9 @@ func (d *Recording) surveyComplete() bool {
 }
 
 // Advance plays on, or continues the survey. It reports a change when the curves have grown.
-func (d *Recording) Advance(real time.Duration) (changed bool) {
+func (d *Recording) Advance(elapsed time.Duration) (changed bool) {
 	known := len(d.Histogram().Pending)
-	changed = d.Recording.Advance(real)
+	changed = d.Recording.Advance(elapsed)
 	return changed || len(d.Histogram().Pending) != known
 }
 

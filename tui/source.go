@@ -19,7 +19,7 @@ type Source interface {
 	Name() string
 	Mode() views.Mode
 	// Advance lets real time pass, works for a bounded time, and reports whether anything changed.
-	Advance(real time.Duration) (changed bool)
+	Advance(elapsed time.Duration) (changed bool)
 	// Moving reports whether Advance will ever change anything again; false while paused and at the end.
 	Moving() bool
 	// Now is the time that countdowns count from.

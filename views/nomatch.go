@@ -20,17 +20,17 @@ func drawNone(a draw.Area, s *drawCtx, none string) {
 		after += " so far"
 	}
 	of := "of " + joinWords(string(draw.AppendCount(nil, int64(s.Filtered.Of))), s.pane.named.What)
-	clear := " · esc clears"
+	toClear := " · esc clears"
 	if s.ui.Scoped {
-		clear = " · :ns shows all"
+		toClear = " · :ns shows all"
 	}
-	whole := after + " (" + of + ")" + clear
+	whole := after + " (" + of + ")" + toClear
 	if room := a.W - draw.Width(before) - draw.Width(whole); room >= min(draw.Width(s.ui.Filter), a.W/3) || a.H < 2 {
 		drawQuoted(a, y, before, s.ui.Filter, whole)
 		return
 	}
 	drawQuoted(a, y, before, s.ui.Filter, after)
-	a.Center(y+1, style, of+clear)
+	a.Center(y+1, style, of+toClear)
 }
 
 // drawQuoted draws a text in the middle of a row between two others, and cuts the text if they do not fit.

@@ -13,7 +13,7 @@ const workPerAdvance play.Work = 4000
 // Advance plays on for an amount of real time. It reports whether something visible changed, which while playing is always
 // so: the time. While paused it spends its work on prefetching. A caller that plays as fast as possible calls again at once
 // while the recording is Behind.
-func (d *Recording) Advance(real time.Duration) (changed bool) {
+func (d *Recording) Advance(elapsed time.Duration) (changed bool) {
 	if d.err != nil {
 		return false
 	}
@@ -21,8 +21,8 @@ func (d *Recording) Advance(real time.Duration) (changed bool) {
 	switch {
 	case d.following:
 		changed = d.follow(&left)
-	case d.playing && real > 0:
-		changed = d.playFor(real, &left)
+	case d.playing && elapsed > 0:
+		changed = d.playFor(elapsed, &left)
 	}
 	for more := true; more && left > 0 && d.err == nil; {
 		var work play.Work
@@ -33,11 +33,11 @@ func (d *Recording) Advance(real time.Duration) (changed bool) {
 }
 
 // playFor plays the records of the elapsed time, as far as the remaining work allows.
-func (d *Recording) playFor(real time.Duration, left *play.Work) bool {
+func (d *Recording) playFor(elapsed time.Duration, left *play.Work) bool {
 	if d.AtEnd() && d.loop {
 		d.ToStart()
 	}
-	to := d.timeAfter(real)
+	to := d.timeAfter(elapsed)
 	end := d.player.RecordAt(to)
 	for d.Record() < end && *left > 0 && d.err == nil {
 		var work play.Work
@@ -59,8 +59,8 @@ func (d *Recording) playFor(real time.Duration, left *play.Work) bool {
 }
 
 // timeAfter is when it is in the trace after so much real time.
-func (d *Recording) timeAfter(real time.Duration) time.Time {
-	ahead := float64(real) * d.speed
+func (d *Recording) timeAfter(elapsed time.Duration) time.Time {
+	ahead := float64(elapsed) * d.speed
 	if ahead >= float64(d.End().Sub(d.now)) {
 		return latest(d.End(), d.now)
 	}

@@ -90,10 +90,10 @@ func (c *rollingDrain) apply(in world.Input) {
 }
 
 // nextWake returns when a drain retries, or a node's pause ends.
-func (c *rollingDrain) nextWake() (first time.Time, any bool) {
+func (c *rollingDrain) nextWake() (first time.Time, found bool) {
 	sooner := func(at time.Time) {
-		if !any || at.Before(first) {
-			first, any = at, true
+		if !found || at.Before(first) {
+			first, found = at, true
 		}
 	}
 	for _, d := range c.active {
@@ -104,5 +104,5 @@ func (c *rollingDrain) nextWake() (first time.Time, any bool) {
 	for _, name := range sortedKeys(c.paused) {
 		sooner(c.paused[name])
 	}
-	return first, any
+	return first, found
 }

@@ -104,16 +104,16 @@ func (d *ScriptRunner) advanceDrains() error {
 }
 
 // NextWake returns when the next step or drain is due.
-func (d *ScriptRunner) NextWake() (first time.Time, any bool) {
+func (d *ScriptRunner) NextWake() (first time.Time, found bool) {
 	if len(d.script) > 0 {
-		first, any = d.script[0].at, true
+		first, found = d.script[0].at, true
 	}
 	for _, c := range d.drains {
-		if at, ok := c.nextWake(); ok && (!any || at.Before(first)) {
-			first, any = at, true
+		if at, ok := c.nextWake(); ok && (!found || at.Before(first)) {
+			first, found = at, true
 		}
 	}
-	return first, any
+	return first, found
 }
 
 // create creates objects and their namespaces.

@@ -39,8 +39,8 @@ func withProfile(t *testing.T, profile string) *config.Configuration {
 }
 
 // burst runs a scheduler with the given configuration through bursts, and returns the results.
-func burst(t *testing.T, seed uint64, real *config.Configuration) *shadow.Comparator {
-	s := newFixture(t, options{seed: seed, real: real, ours: allNodesScored(), delay: 60 * time.Millisecond, pace: 2 * time.Millisecond})
+func burst(t *testing.T, seed uint64, upstream *config.Configuration) *shadow.Comparator {
+	s := newFixture(t, options{seed: seed, real: upstream, ours: allNodesScored(), delay: 60 * time.Millisecond, pace: 2 * time.Millisecond})
 	s.nodes(48)
 	s.bursts(3, 200, 5*time.Second)
 	s.run(start.Add(40 * time.Second))

@@ -58,13 +58,13 @@ func (q *realDecision) distance(r *engine.Ranking) int64 {
 	if q.node == "" {
 		return int64(len(r.Scores))
 	}
-	real := r.ScoreOf(q.node)
-	if real == nil {
+	chosen := r.ScoreOf(q.node)
+	if chosen == nil {
 		return infeasible
 	}
 	var ahead int64
 	for i := range r.Scores {
-		ahead += max(r.Scores[i].TotalScore-real.TotalScore, 0)
+		ahead += max(r.Scores[i].TotalScore-chosen.TotalScore, 0)
 	}
 	return ahead
 }
@@ -191,10 +191,10 @@ func (t *counterfactual) measure() int64 {
 		return t.current
 	}
 	t.current = t.distance(r)
-	real := r.ScoreOf(t.node)
+	chosen := r.ScoreOf(t.node)
 	t.rivals = map[string]bool{}
 	for i := range r.Scores {
-		if real == nil || r.Scores[i].TotalScore > real.TotalScore {
+		if chosen == nil || r.Scores[i].TotalScore > chosen.TotalScore {
 			t.rivals[r.Scores[i].Name] = true
 		}
 	}

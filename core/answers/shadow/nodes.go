@@ -13,7 +13,7 @@ import (
 // compareNodes sets the real node's rank among the others.
 func (f *Finding) compareNodes(r *engine.Ranking) {
 	f.Nodes, f.Feasible, f.Best = r.Nodes, len(r.Scores), r.BestScore()
-	real, first := r.ScoreOf(f.Real), -1
+	chosen, first := r.ScoreOf(f.Real), -1
 	for i := range r.Scores {
 		if r.Scores[i].TotalScore != f.Best {
 			continue
@@ -25,17 +25,17 @@ func (f *Finding) compareNodes(r *engine.Ranking) {
 			f.BestNodes = append(f.BestNodes, r.Scores[i].Name)
 		}
 	}
-	if real != nil && first >= 0 {
-		f.Score = real.TotalScore
-		f.Margins = margins(r.Scores[first].Scores, real.Scores)
+	if chosen != nil && first >= 0 {
+		f.Score = chosen.TotalScore
+		f.Margins = margins(r.Scores[first].Scores, chosen.Scores)
 	}
 }
 
 // margins compares two nodes plugin by plugin.
-func margins(best, real []fwk.PluginScore) []Margin {
+func margins(best, chosen []fwk.PluginScore) []Margin {
 	var list []Margin
-	for i := range min(len(best), len(real)) {
-		if ahead := best[i].Score - real[i].Score; ahead != 0 {
+	for i := range min(len(best), len(chosen)) {
+		if ahead := best[i].Score - chosen[i].Score; ahead != 0 {
 			list = append(list, Margin{best[i].Name, ahead})
 		}
 	}

@@ -36,10 +36,10 @@ func large(b *testing.B) *engine.Engine {
 	if err != nil {
 		b.Fatal(err)
 	}
-	list := func(kind world.Kind, n int, make func(i int) world.Object) {
+	list := func(kind world.Kind, n int, newObject func(i int) world.Object) {
 		l := world.Listed{Kind: kind}
 		for i := range n {
-			l.Objects = append(l.Objects, make(i))
+			l.Objects = append(l.Objects, newObject(i))
 		}
 		if err := e.Apply(world.Input{At: start, Event: l}); err != nil {
 			b.Fatal(err)

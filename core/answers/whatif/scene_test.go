@@ -208,11 +208,11 @@ func set(name string, replicas int32, cpu string, alter ...func(*v1.PodSpec)) *a
 }
 
 func newBudget(name string, least int) *policyv1.PodDisruptionBudget {
-	min := intstr.FromInt32(int32(least))
+	minAvailable := intstr.FromInt32(int32(least))
 	return &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 		Spec: policyv1.PodDisruptionBudgetSpec{
-			MinAvailable: &min, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
+			MinAvailable: &minAvailable, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
 		},
 	}
 }

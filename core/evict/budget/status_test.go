@@ -20,10 +20,10 @@ import (
 	"orrery/core/world"
 )
 
-func pods(n int, make func(string) *mk.PodBuilder) []*v1.Pod {
+func pods(n int, newPod func(string) *mk.PodBuilder) []*v1.Pod {
 	var all []*v1.Pod
 	for i := range n {
-		all = append(all, make(fmt.Sprintf("web-%d", i)).Obj())
+		all = append(all, newPod(fmt.Sprintf("web-%d", i)).Obj())
 	}
 	return all
 }

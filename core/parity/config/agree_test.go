@@ -80,7 +80,7 @@ func agree(t testing.TB, data []byte, up upstreamReading, features orrery.Featur
 	if err != nil {
 		return err.Error()
 	}
-	if diff := gocmp.Diff(up.completed, comparable(t, text)); diff != "" {
+	if diff := gocmp.Diff(up.completed, normalized(t, text)); diff != "" {
 		return "completed configurations differ (-kube-scheduler +orrery)\n" + diff
 	}
 	return ""

@@ -86,12 +86,12 @@ func encodeUpstream(t testing.TB, cfg *config.KubeSchedulerConfiguration) map[st
 	if err := scheme.Codecs.EncoderForVersion(info.Serializer, configv1.SchemeGroupVersion).Encode(cfg, &text); err != nil {
 		t.Fatalf("upstream cannot encode its own configuration: %v", err)
 	}
-	return comparable(t, text.Bytes())
+	return normalized(t, text.Bytes())
 }
 
-// comparable parses an encoded configuration into a tree that is equal for equal meanings: args sorted by plugin, and
+// normalized parses an encoded configuration into a tree that is equal for equal meanings: args sorted by plugin, and
 // no values that mean the same as being absent (a weight of 0, an empty list).
-func comparable(t testing.TB, text []byte) map[string]any {
+func normalized(t testing.TB, text []byte) map[string]any {
 	t.Helper()
 	var tree map[string]any
 	if err := yaml.Unmarshal(text, &tree); err != nil {

@@ -80,26 +80,26 @@ func TestChurn_WaitsForWhatFits(t *testing.T) {
 
 func TestChurn_DeletesTheOldestThatRuns(t *testing.T) {
 	c := newPods(1)
-	delete := func() string {
+	deleteNext := func() string {
 		if _, p := c.oldest(); p != nil {
 			return p.name
 		}
 		return ""
 	}
 	c.observe(watch.Added, pod("first", "unfit", "", v1.PodPending))
-	if name := delete(); name != "" {
+	if name := deleteNext(); name != "" {
 		t.Errorf("it deletes %s of one pod", name)
 	}
 	c.observe(watch.Added, pod("second", "plain", "", v1.PodPending))
 	c.observe(watch.Added, pod("third", "plain", "", v1.PodPending))
-	if name := delete(); name != "first" {
+	if name := deleteNext(); name != "first" {
 		t.Errorf("it deletes %q instead of the one that fits nowhere", name)
 	}
-	if name := delete(); name != "" {
+	if name := deleteNext(); name != "" {
 		t.Errorf("it deletes %s, which does not run", name)
 	}
 	c.observe(watch.Modified, pod("second", "plain", "n1", v1.PodRunning))
-	if name := delete(); name != "second" {
+	if name := deleteNext(); name != "second" {
 		t.Errorf("it deletes %q instead of the oldest that runs", name)
 	}
 }

@@ -61,7 +61,7 @@ func TestExtender_Interested(t *testing.T) {
 			t.Errorf("pod %s: %v, want %v", pod.Name, got, want)
 		}
 	}
-	if any := extender.All([]configv1.Extender{{}})[0]; !any.Interested(mk.Pod("plain").Obj()) {
+	if unfiltered := extender.All([]configv1.Extender{{}})[0]; !unfiltered.Interested(mk.Pod("plain").Obj()) {
 		t.Error("without managed resources, an extender is interested in every pod")
 	}
 }

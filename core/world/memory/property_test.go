@@ -298,15 +298,15 @@ func TestWatch_OnceAndInOrder(t *testing.T) {
 func TestCluster_ObjectsAreImmutable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, effect := memory.New(anyOptions(t)), world.EffectID(0)
-		type print struct {
+		type handedOut struct {
 			o    world.Object
 			copy world.Object
 		}
-		var all []print
+		var all []handedOut
 		for _, s := range anyScript(t) {
 			for _, in := range play(c, &effect, s) {
 				if e, ok := in.Event.(world.Changed); ok {
-					all = append(all, print{e.Object, e.Object.DeepCopyObject().(world.Object)})
+					all = append(all, handedOut{e.Object, e.Object.DeepCopyObject().(world.Object)})
 				}
 			}
 		}

@@ -67,17 +67,17 @@ func preferringPod(i int) *v1.Pod {
 }
 
 // numbered gives every pod an index label, as StatefulSets and indexed Jobs do.
-func numbered(make pods) pods {
+func numbered(newPod pods) pods {
 	return func(i int) *v1.Pod {
-		pod := make(i)
+		pod := newPod(i)
 		pod.Labels["apps.kubernetes.io/pod-index"] = fmt.Sprint(i)
 		return pod
 	}
 }
 
 // oneApp returns pods of one application.
-func oneApp(make pods) pods {
-	return func(i int) *v1.Pod { return another(make(7), i) }
+func oneApp(newPod pods) pods {
+	return func(i int) *v1.Pod { return another(newPod(7), i) }
 }
 
 func benchCluster(running pods) *cluster {
