@@ -158,12 +158,12 @@ func list(dir, pattern string) (map[string]*goPackage, error) {
 	}
 }
 
-// compile compiles a package's tests and all that they import.
-func compile(dir, path string) error {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-test", path)
+// compile compiles packages and all that they import; with the flag -test their tests, too.
+func compile(dir, pattern string, flags ...string) error {
+	cmd := exec.Command("go", append(append([]string{"list", "-export", "-deps"}, flags...), pattern)...)
 	cmd.Dir = dir
 	if _, err := cmd.Output(); err != nil {
-		return fmt.Errorf("compiling %s: %w", path, withOutput(err))
+		return fmt.Errorf("compiling %s: %w", pattern, withOutput(err))
 	}
 	return nil
 }

@@ -3,8 +3,11 @@
 //	root     every package in random order, without the race detector; then those of cmd/release
 //	parity   the comparisons that run in one process, with their default number of cases
 //
+// Both wait until the root's packages are compiled, which the comparisons import too: two runs of go that begin together each compile all
+// that they share, since the build cache has no lock. The root's first tests run while Kubernetes is compiled for the comparisons.
+//
 // With -all the comparisons on a real API server run too. They mostly wait, so they run in two halves, and other tests fill the time.
-// Both halves wait until what they import is compiled, since two runs of go test that begin together each compile all of it.
+// Both halves wait in the same way until what they import is compiled.
 //
 //	root     with the race detector where several goroutines may run, which is found in the source; without it the others, and again
 //	         those that test less with it
@@ -90,16 +93,20 @@ func plan(pattern string, all bool) (lanes [][]job, left []string, err error) {
 		if len(raced) > 0 {
 			left = append(left, fmt.Sprintf("%d packages with the race detector", len(raced)))
 		}
+		var compiled func() error
+		if len(plain)+len(raced) > 0 {
+			compiled = sync.OnceValue(func() error { return compile(root, pattern) })
+		}
 		return [][]job{
-			{{dir: root, packages: union(plain, raced), flags: []string{"-shuffle=on"}}, releases},
-			{{dir: parity, packages: comparisons}},
+			{{dir: root, packages: union(plain, raced), flags: []string{"-shuffle=on"}, before: compiled}, releases},
+			{{dir: parity, packages: comparisons, before: compiled}},
 		}, append(left, servers...), nil
 	}
 	comparisons = append(comparisons, servers...)
 	var first, second []job
 	if i := slices.Index(comparisons, live); i >= 0 {
 		comparisons = slices.Delete(comparisons, i, i+1)
-		compiled := sync.OnceValue(func() error { return compile(parity, live) })
+		compiled := sync.OnceValue(func() error { return compile(parity, live, "-test") })
 		first = []job{{dir: parity, packages: []string{live}, half: "-run=^Test[A-F]", before: compiled}}
 		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]", before: compiled}}
 	}
