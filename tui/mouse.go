@@ -154,6 +154,4 @@ func (s *Screen) seekToColumn(track draw.Rect, x int) {
 	s.control(func(b Playback) error { return b.SeekTo(at) })
 }
 
-func contains(r draw.Rect, x, y int) bool {
-	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
-}
+func contains(r draw.Rect, x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }

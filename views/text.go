@@ -26,9 +26,7 @@ func count(n int, noun string) string {
 func countNodes(n int) string { return counted(n, "node") }
 
 // counted returns a number with its noun in the singular or plural.
-func counted(n int, noun string) string {
-	return count(n, plural.Of(n, noun))
-}
+func counted(n int, noun string) string { return count(n, plural.Of(n, noun)) }
 
 // readSoFar says of counts in a border whether the reading of a large cluster still goes on.
 func readSoFar(reading bool, words string) string {

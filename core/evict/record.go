@@ -171,9 +171,7 @@ func (r *Record) withAllowed(e *Eviction) Eviction {
 }
 
 // Ended lists the evictions that are over, the oldest first.
-func (r *Record) Ended() []Eviction {
-	return r.ended[max(0, len(r.ended)-maxEnded):]
-}
+func (r *Record) Ended() []Eviction { return r.ended[max(0, len(r.ended)-maxEnded):] }
 
 // SetBudget takes in a PodDisruptionBudget and reports whether it may select other pods than before.
 func (r *Record) SetBudget(pdb *policyv1.PodDisruptionBudget) bool { return r.put(pdb) }

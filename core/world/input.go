@@ -43,9 +43,7 @@ const (
 	Deleted
 )
 
-func (o Op) String() string {
-	return [...]string{"added", "modified", "deleted"}[o]
-}
+func (o Op) String() string { return [...]string{"added", "modified", "deleted"}[o] }
 
 // Changed reports that one object was added, modified or deleted. A deletion has the last known state. The event may be
 // late, repeated or out of date: the store compares it with its own object.

@@ -52,9 +52,7 @@ type Collector struct {
 }
 
 // New returns a collector for one engine at a time.
-func New(o Options) *Collector {
-	return &Collector{options: o, pickers: map[views.PaneID]any{}}
-}
+func New(o Options) *Collector { return &Collector{options: o, pickers: map[views.PaneID]any{}} }
 
 // SetHistory replaces the history with that of the engine of the next Model. Stepping back in a recording replaces
 // both.

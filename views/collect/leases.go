@@ -144,9 +144,7 @@ func (w *leaseHistory) lastIntervals() []time.Duration {
 }
 
 // scheduler is the Lease of the scheduler's election; nil if there is none.
-func (l *leases) scheduler() *leaseHistory {
-	return l.byName[l.name()]
-}
+func (l *leases) scheduler() *leaseHistory { return l.byName[l.name()] }
 
 func (l *leases) name() types.NamespacedName {
 	return types.NamespacedName{Namespace: l.election.Namespace, Name: l.election.Name}

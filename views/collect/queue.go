@@ -189,9 +189,7 @@ func (m *rowCache) row(e *engine.Engine, p *queue.Pod) views.PodRow {
 }
 
 // sameSlice reports whether two immutable slices are the same.
-func sameSlice(a, b []string) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
+func sameSlice(a, b []string) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 func newRowText(e *engine.Engine, p *queue.Pod) rowText {
 	pod := p.Pod()

@@ -87,6 +87,4 @@ func share(columns []Column, places *Slots, left int) {
 	}
 }
 
-func grows(c Column, p Slot) bool {
-	return p.W > 0 && c.Grow > 0 && (c.Max == 0 || p.W < c.Max)
-}
+func grows(c Column, p Slot) bool { return p.W > 0 && c.Grow > 0 && (c.Max == 0 || p.W < c.Max) }

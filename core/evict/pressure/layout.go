@@ -25,6 +25,4 @@ func sameFs(a, b *FsStats) bool {
 	return high-low <= *a.CapacityBytes/100
 }
 
-func equal(a, b *uint64) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
+func equal(a, b *uint64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

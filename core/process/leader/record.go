@@ -67,6 +67,4 @@ func (r Record) sameToSecond(other Record) bool {
 		r.Strategy == other.Strategy && r.PreferredHolder == other.PreferredHolder
 }
 
-func sameSecond(a, b time.Time) bool {
-	return a.Unix() == b.Unix() && a.IsZero() == b.IsZero()
-}
+func sameSecond(a, b time.Time) bool { return a.Unix() == b.Unix() && a.IsZero() == b.IsZero() }

@@ -28,9 +28,7 @@ type Watcher struct {
 
 // NewWatcher watches the Lease that the settings name. The holders' renew deadline is not in a Lease; it is taken from the
 // settings. delay is the maximum delay of a change.
-func NewWatcher(s Settings, delay time.Duration) *Watcher {
-	return &Watcher{settings: s, delay: delay}
-}
+func NewWatcher(s Settings, delay time.Duration) *Watcher { return &Watcher{settings: s, delay: delay} }
 
 // Fork returns a copy with the same history.
 func (w *Watcher) Fork() *Watcher {

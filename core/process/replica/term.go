@@ -139,9 +139,7 @@ func (t *term) heldByOther() bool {
 }
 
 // next is the deadline after a renewal that starts now.
-func (t *term) next() deadline {
-	return deadline{time.Now().Add(t.deadline), t.wall().Add(t.deadline)}
-}
+func (t *term) next() deadline { return deadline{time.Now().Add(t.deadline), t.wall().Add(t.deadline)} }
 
 // extend extends the term, unless it is over: a renewal that took so long that the deadline has passed comes too late.
 func (t *term) extend(until deadline) {

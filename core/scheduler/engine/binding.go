@@ -24,9 +24,7 @@ const (
 	bindingNow
 )
 
-func (s stage) String() string {
-	return [...]string{"waiting for permit", "pre-binding", "binding"}[s]
-}
+func (s stage) String() string { return [...]string{"waiting for permit", "pre-binding", "binding"}[s] }
 
 // binding is the record of a placed pod until its binding ends. It advances when an input reports the outcome it waits
 // for.

@@ -25,9 +25,7 @@ func KeyOf(namespace string, ref *v1.WorkloadReference) Key {
 	return Key{namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
 }
 
-func (k Key) String() string {
-	return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/")
-}
+func (k Key) String() string { return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/") }
 
 // PolicyOf returns the policy of a workload's group, nil if it has no such group.
 func PolicyOf(workload *schedulingv1alpha1.Workload, group string) *schedulingv1alpha1.PodGroupPolicy {
@@ -111,9 +109,7 @@ func (g *Group) Members() []Member {
 	return slices.SortedFunc(maps.Values(g.members), func(a, b Member) int { return byName(a.Pod, b.Pod) })
 }
 
-func byName(a, b *v1.Pod) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
-}
+func byName(a, b *v1.Pod) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID)) }
 
 // set puts a pod at a stage. One that is new or has lost its place is idle, and one that gets a place is held.
 func (g *Group) set(pod *v1.Pod, stage Stage) {

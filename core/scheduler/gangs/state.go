@@ -44,9 +44,7 @@ func (s *State) Group(key Key) *Group { return s.groups[key] }
 func (s *State) Len() int { return len(s.groups) }
 
 // Keys returns the names of all groups in order.
-func (s *State) Keys() []Key {
-	return slices.SortedFunc(maps.Keys(s.groups), compareKeys)
-}
+func (s *State) Keys() []Key { return slices.SortedFunc(maps.Keys(s.groups), compareKeys) }
 
 // Changed takes in a change of a pod.
 func (s *State) Changed(d store.Delta) {

@@ -91,9 +91,7 @@ func (q *Queue) addProfile(match *eventMatch, pr *profile) {
 	}
 }
 
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	return slices.Sorted(maps.Keys(m))
-}
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // appendNew appends the values that the list does not contain.
 func appendNew[T comparable](list []T, values ...T) []T {

@@ -83,9 +83,7 @@ func EnqueueExtensions(plugins []fwk.Plugin, workloads bool) []fwk.EnqueueExtens
 
 // AllEvents registers a name for all events: for plugins without EnqueueExtensions, and for the pseudo-plugin that
 // extenders reject under.
-func AllEvents(name string, workloads bool) fwk.EnqueueExtensions {
-	return allEvents{name, workloads}
-}
+func AllEvents(name string, workloads bool) fwk.EnqueueExtensions { return allEvents{name, workloads} }
 
 type allEvents struct {
 	name      string

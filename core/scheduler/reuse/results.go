@@ -61,9 +61,7 @@ func (r *Results) Keep(node fwk.NodeInfo, nominated []*v1.Pod, value any, bytes 
 type ResultStore struct{ counted[*Results] }
 
 // NewResultStore makes a store that takes about limit bytes; the results in use may take more.
-func NewResultStore(limit int) *ResultStore {
-	return &ResultStore{newCounted[*Results](limit)}
-}
+func NewResultStore(limit int) *ResultStore { return &ResultStore{newCounted[*Results](limit)} }
 
 // Find returns the results for a signature, in a cluster with that many nodes. Results of nodes that left are dropped with all others
 // of the signature, once there are more of them than of nodes.

@@ -182,9 +182,7 @@ func (f *Found) Search() error {
 }
 
 // between is the bits of the positions from one up to another in the same word.
-func between(from, to int) uint64 {
-	return ^uint64(0) >> (wordSize - (to - from)) << (from % wordSize)
-}
+func between(from, to int) uint64 { return ^uint64(0) >> (wordSize - (to - from)) << (from % wordSize) }
 
 // visit visits some nodes of a word. It reports whether the search is over.
 func (f *Found) visit(w int, nodes uint64) (over bool, err error) {

@@ -48,9 +48,7 @@ type Tables struct {
 const seenSignatures = 1024
 
 // New makes tables that take about limit bytes together; the table in use may take more.
-func New(limit int) *Tables {
-	return &Tables{counted: newCounted[*Table](limit)}
-}
+func New(limit int) *Tables { return &Tables{counted: newCounted[*Table](limit)} }
 
 // Count adds to the counts of cells.
 func (t *Tables) Count(reused, computed int) {

@@ -160,10 +160,8 @@ func (f *factory) Coordination() coordination.Interface {
 }
 func (f *factory) Core() core.Interface { return core.New(f, metav1.NamespaceAll, nil) }
 
-func (f *factory) Discovery() discovery.Interface {
-	return discovery.New(f, metav1.NamespaceAll, nil)
-}
-func (f *factory) Events() events.Interface { return events.New(f, metav1.NamespaceAll, nil) }
+func (f *factory) Discovery() discovery.Interface { return discovery.New(f, metav1.NamespaceAll, nil) }
+func (f *factory) Events() events.Interface       { return events.New(f, metav1.NamespaceAll, nil) }
 
 func (f *factory) Extensions() extensions.Interface {
 	return extensions.New(f, metav1.NamespaceAll, nil)
@@ -180,9 +178,7 @@ func (f *factory) Node() node.Interface     { return node.New(f, metav1.Namespac
 func (f *factory) Policy() policy.Interface { return policy.New(f, metav1.NamespaceAll, nil) }
 func (f *factory) Rbac() rbac.Interface     { return rbac.New(f, metav1.NamespaceAll, nil) }
 
-func (f *factory) Resource() resource.Interface {
-	return resource.New(f, metav1.NamespaceAll, nil)
-}
+func (f *factory) Resource() resource.Interface { return resource.New(f, metav1.NamespaceAll, nil) }
 
 func (f *factory) Scheduling() scheduling.Interface {
 	return scheduling.New(f, metav1.NamespaceAll, nil)

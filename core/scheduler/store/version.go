@@ -103,6 +103,4 @@ func (g *tombstones) version(key objectName) (string, bool) {
 }
 
 // fork shares the older map, which is never written again.
-func (g *tombstones) fork() tombstones {
-	return tombstones{young: maps.Clone(g.young), old: g.old}
-}
+func (g *tombstones) fork() tombstones { return tombstones{young: maps.Clone(g.young), old: g.old} }

@@ -46,9 +46,7 @@ func newIndex() index {
 	return index{unclaimed: map[string]list[*Candidate]{}, named: map[types.NamespacedName]list[*v1.PersistentVolume]{}}
 }
 
-func (x *index) fork() index {
-	return index{unclaimed: share(x.unclaimed), named: share(x.named)}
-}
+func (x *index) fork() index { return index{unclaimed: share(x.unclaimed), named: share(x.named)} }
 
 // add adds a volume.
 func (x *index) add(pv *v1.PersistentVolume) {

@@ -107,9 +107,7 @@ func (j *task) merge(newer *task) bool {
 }
 
 // mergeableConditions reports whether one patch can set both: they are not of different types.
-func mergeableConditions(a, b *v1.PodCondition) bool {
-	return a == nil || b == nil || a.Type == b.Type
-}
+func mergeableConditions(a, b *v1.PodCondition) bool { return a == nil || b == nil || a.Type == b.Type }
 
 // supersededBy reports whether a newer task makes this one needless.
 func (j *task) supersededBy(newer *task) bool {

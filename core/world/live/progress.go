@@ -25,9 +25,7 @@ type watchProgress struct {
 	reports uint64
 }
 
-func newProgress() *progress {
-	return &progress{kinds: map[world.Kind]watchProgress{}}
-}
+func newProgress() *progress { return &progress{kinds: map[world.Kind]watchProgress{}} }
 
 func (p *progress) change(do func()) {
 	p.mu.Lock()

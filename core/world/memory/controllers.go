@@ -32,9 +32,7 @@ type workQueue struct {
 
 func newWorkQueue() workQueue { return workQueue{due: map[workItem]time.Time{}} }
 
-func (q *workQueue) clone() workQueue {
-	return workQueue{due: maps.Clone(q.due), most: q.most}
-}
+func (q *workQueue) clone() workQueue { return workQueue{due: maps.Clone(q.due), most: q.most} }
 
 func (q *workQueue) set(e workItem, due time.Time) {
 	q.due[e] = due

@@ -22,9 +22,7 @@ type cell struct {
 var blank = cell{text: draw.Grapheme{Rune: ' '}}
 
 // alike reports whether two cells look the same: a blank shows only its background.
-func alike(a, b cell) bool {
-	return a == b || a.isBlank() && b.isBlank()
-}
+func alike(a, b cell) bool { return a == b || a.isBlank() && b.isBlank() }
 
 // isBlank reports whether the cell looks like the terminal's own blank.
 func (c cell) isBlank() bool { return c.text == blank.text && c.pen.Blank() }

@@ -29,9 +29,7 @@ type Leases struct {
 }
 
 // NewLeases returns an empty store.
-func NewLeases() *Leases {
-	return &Leases{leases: map[types.NamespacedName]*coordinationv1.Lease{}}
-}
+func NewLeases() *Leases { return &Leases{leases: map[types.NamespacedName]*coordinationv1.Lease{}} }
 
 var resource = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 

@@ -59,9 +59,7 @@ func (r *reserved) copy() *reserved {
 	return &twin
 }
 
-func failed(err error) framework.PreBindStep {
-	return framework.PreBindStep{Status: fwk.AsStatus(err)}
-}
+func failed(err error) framework.PreBindStep { return framework.PreBindStep{Status: fwk.AsStatus(err)} }
 
 // nextWrite is the step of the next write; nil if it needs none.
 func (pl *DynamicResources) nextWrite(r *reserved, pod *v1.Pod, node string, now time.Time) *framework.PreBindStep {

@@ -16,9 +16,7 @@ import (
 // the resource itself is checked here; any other is left to DynamicResources.
 
 // byDevices reports whether the devices of a class are counted as a resource.
-func (f *Fit) byDevices(name v1.ResourceName) bool {
-	return f.devices.classOf(name) != nil
-}
+func (f *Fit) byDevices(name v1.ResourceName) bool { return f.devices.classOf(name) != nil }
 
 // leftToDevices reports whether a node has a resource as devices, if at all.
 func (f *Fit) leftToDevices(name v1.ResourceName, node *v1.Node) bool {

@@ -119,9 +119,7 @@ func (c *NodeClasses) partOf(axis int, slot int32) part {
 	return part{ownDomain, a.cells[slot].amount}
 }
 
-func (c *NodeClasses) part(class int32, axis int) part {
-	return c.parts[int(class)*len(c.alone)+axis]
-}
+func (c *NodeClasses) part(class int32, axis int) part { return c.parts[int(class)*len(c.alone)+axis] }
 
 // Sum is the sum in the domain of the nodes of a class; has is false if they do not have the key.
 func (c *NodeClasses) Sum(class int32, v *AxisView) (sum int64, has bool) {

@@ -71,9 +71,7 @@ func (*UnreadableVolumes) EventsToRegister(context.Context) ([]fwk.ClusterEventW
 }
 
 // Holds reports whether the plugin holds a pod back: one of its volumes is a claim's.
-func Holds(pod *v1.Pod) bool {
-	return podvolumes.UsesClaims(pod)
-}
+func Holds(pod *v1.Pod) bool { return podvolumes.UsesClaims(pod) }
 
 // storageKinds are the kinds without any of which volumes cannot be evaluated.
 var storageKinds = []world.Kind{
