@@ -8,7 +8,8 @@ import (
 	podrequests "orrery/core/objects/requests"
 )
 
-// The cpu and memory that scoring counts for a container without such a request, so that these pods spread out.
+// The cpu and memory that scoring counts for a container without such a request, so that these pods spread out. They are upstream's: as
+// much as an add-on of the cluster took when they were chosen (kubernetes issue 10653), and counted of requests, not limits (11713).
 const (
 	defaultMilliCPU = 100               // thousandths of a core
 	defaultMemory   = 200 * 1024 * 1024 // bytes

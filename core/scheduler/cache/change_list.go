@@ -74,7 +74,8 @@ func (c *Cache) withImageStates(e *entry) *NodeInfo {
 	return e.info
 }
 
-// nextGeneration returns the next generation. Zero is not used, so every change is newer than an empty snapshot.
+// nextGeneration returns the next generation. Zero is not used, so every change is newer than an empty snapshot. Nor does one come
+// twice: a node that is deleted and added again under its name has to be newer than the copy of the old one (kubernetes issue 63262).
 func (c *Cache) nextGeneration() int64 {
 	c.generation++
 	return c.generation

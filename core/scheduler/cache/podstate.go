@@ -31,7 +31,8 @@ type placedPod struct {
 }
 
 // FinishBinding marks the binding as ended, successfully or not. An assumed pod never expires: it stays until the
-// cluster confirms it or ForgetPod removes it. A pod that is not assumed is ignored.
+// cluster confirms it or ForgetPod removes it. Upstream's expired after 30 seconds once, too soon for a watch that was late (kubernetes
+// issue 106361). A pod that is not assumed is ignored.
 func (c *Cache) FinishBinding(pod *v1.Pod) error {
 	uid, err := podKey(pod)
 	if err != nil {

@@ -122,6 +122,7 @@ func (e *Engine) podMoved(was, is *v1.Pod) error {
 }
 
 func (e *Engine) pendingPodUpdated(was, is *v1.Pod) error {
+	// The same object once more: taken as an update, it could have a pod tried twice (kubernetes PR 96071).
 	if was.ResourceVersion != "" && was.ResourceVersion == is.ResourceVersion {
 		return nil
 	}

@@ -210,6 +210,8 @@ func (s *search) extendAll() (searchStep, error) {
 	if err := s.filterByExtenders(); err != nil {
 		return extendingAll, err
 	}
+	// An extender says nothing of the events that would change its mind, so it counts as a plugin without registrations: any event
+	// requeues the pod (kubernetes issue 122019).
 	if s.feasible.count() != s.passed {
 		s.fit.Diagnosis.AddPlugin(framework.ExtenderName)
 	}

@@ -101,7 +101,8 @@ func (s pointOf[P]) repeated(plugin string) Mistake {
 }
 
 // expand lists first the plugins that both the point and MultiPoint enable, in the point's order, then those that only
-// MultiPoint enables, then those that only the point enables.
+// MultiPoint enables, then those that only the point enables. So a plugin that is named at the point keeps its place and weight there
+// although MultiPoint has it, too, as with the default plugins before MultiPoint (KEP-2891, kubernetes PR 99582).
 func (s pointOf[P]) expand(made map[string]fwk.Plugin, multiPoint []configv1.Plugin) []Mistake {
 	var mistakes []Mistake
 	own, off := names(s.set.Enabled), names(s.set.Disabled)

@@ -90,6 +90,8 @@ func (r *preFilterRun) handle(plugin string, result *fwk.PreFilterResult, status
 	switch status.Code() {
 	case fwk.Success:
 		return r.mergeNodes(plugin, result)
+	// The others run all the same: preemption follows in this cycle, and needs the state that they write (kubernetes issue 119770).
+	// After UnschedulableAndUnresolvable there is none.
 	case fwk.Unschedulable:
 		r.rejection = withPlugin(status, plugin)
 		return nil

@@ -1,4 +1,4 @@
-// Package gangs is what the scheduler knows about pod groups: which pods each has, and how far they are.
+// Package gangs is what the scheduler knows about pod groups (KEP-4671): which pods each has, and how far they are.
 //
 //	store.Delta ──────► Changed ───► a pod comes, gets its node, goes
 //	GangScheduling ───► Assume ────► it has a place, and waits for the others

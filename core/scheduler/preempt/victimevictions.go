@@ -233,7 +233,8 @@ func (d *VictimEvictions) currentPod(victim *v1.Pod) *v1.Pod {
 	return pod
 }
 
-// DisruptionCondition is the DisruptionTarget condition of a victim; nil if the pod has it already.
+// DisruptionCondition is the DisruptionTarget condition of a victim; nil if the pod has it already. It is written before the pod is
+// deleted, so that a Job's failure policy can tell the preemption from a failure of the program (KEP-3329).
 func DisruptionCondition(preemptor, victim *v1.Pod) *v1.PodCondition {
 	c := &v1.PodCondition{
 		Type: v1.DisruptionTarget, Status: v1.ConditionTrue, Reason: v1.PodReasonPreemptionByScheduler,

@@ -17,6 +17,8 @@ func (q *Queue) Pop(now time.Time) (*Pod, bool) {
 		}
 		p.attempts++
 		q.remove(p)
+		// Something queued the pod although it is being scheduled. A second marker would take the place of
+		// the first, whose events would then stay for good (kubernetes PR 127016).
 		if _, twin := q.inFlightEvents.markers[identity(p.pod)]; twin {
 			q.recordMove(p, Gone, false, Duplicate, "", "")
 			continue
@@ -89,7 +91,8 @@ func (q *Queue) endFlightOf(p *Pod) {
 	}
 }
 
-// countFailure counts a failed attempt and sets the resulting back-off.
+// countFailure counts a failed attempt and sets the resulting back-off. Errors have a count of their own: their back-off spares the API
+// server and ends with the first answer, while that of rejections grows as long as the pod wastes attempts (kubernetes issue 128744).
 func (q *Queue) countFailure(p *Pod) {
 	if len(p.rejectors) == 0 {
 		p.consecutiveErrors++

@@ -50,6 +50,8 @@ func (q *Queue) updateInFlight(old, updated *v1.Pod) bool {
 		}
 		return true
 	}
+	// The attempt has an older object. Its own update is kept like anybody's event, so that it is not lost if the attempt fails
+	// (kubernetes PR 125578).
 	for _, event := range PodUpdateEvents(old, updated, q.opts.FeatureGates) {
 		q.recordInFlightEvent(q.matchFor(event), old, updated)
 	}

@@ -61,7 +61,7 @@ func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
 		}
 	}
 	// The pre-check may have hidden the addition of a node that had taints at first, and their removal is then the only event of it:
-	// kubernetes issue 109437.
+	// kubernetes issue 109437. Upstream has no pre-check with queueing hints, and keeps the registration until the check is gone (110175).
 	if nodeAdd && !nodeTaint {
 		h.all = append(h.all, hint{updateNodeTaint, plugin, alwaysQueue})
 	}

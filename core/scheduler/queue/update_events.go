@@ -39,6 +39,7 @@ func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEven
 		}
 	}
 	add(!maps.Equal(old.Labels, updated.Labels), fwk.UpdatePodLabel)
+	// A pod that grows frees nothing, and makes room for none: only the other direction is an event (KEP-1287).
 	add(requestsShrank(old, updated, gates), fwk.UpdatePodScaleDown)
 	add(len(old.Spec.SchedulingGates) > 0 && len(updated.Spec.SchedulingGates) == 0, fwk.UpdatePodSchedulingGatesEliminated)
 	add(len(old.Spec.Tolerations) != len(updated.Spec.Tolerations), fwk.UpdatePodToleration)

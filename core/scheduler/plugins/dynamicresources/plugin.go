@@ -136,7 +136,8 @@ func (*DynamicResources) AppendSignature(to reuse.Signature, state fwk.CycleStat
 	return to, err == nil && c.claims.empty()
 }
 
-// SignPod signs no pod with claims: which devices it gets depends on more than its node.
+// SignPod signs no pod with claims: which devices it gets depends on more than its node, and upstream does not tell yet those that
+// would not matter (kubernetes issue 134986).
 func (*DynamicResources) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		return nil, notSignable

@@ -2,7 +2,7 @@
 // that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; k8s.io/component-helpers
 // infers from a pod's spec which ones it needs.
 //
-// The plugin does nothing unless the gate NodeDeclaredFeatures is on.
+// The plugin does nothing unless the gate NodeDeclaredFeatures is on (KEP-5328).
 //
 // # Differences from kube-scheduler
 //

@@ -59,7 +59,7 @@ func NewBalancedAllocation(_ context.Context, args runtime.Object, h fwk.Handle,
 func (*BalancedAllocation) Name() string { return BalancedAllocationName }
 
 // PreScore computes the pod's amounts. A pod without requests for the resources cannot change a node's balance; scoring it
-// would send all such pods to the same node.
+// would send all such pods to the same node (kubernetes issue 129138).
 func (b *BalancedAllocation) PreScore(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) *fwk.Status {
 	counted := b.counted(state, pod)
 	if counted.hasNone(b.resources) {

@@ -11,7 +11,8 @@ import (
 	"orrery/core/scheduler/plugins/hint"
 )
 
-// EventsToRegister returns the events that can free or add resources.
+// EventsToRegister returns the events that can free or add resources. A pod that is resized in place frees some without going
+// (KEP-1287).
 func (f *Fit) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	events := []fwk.ClusterEventWithHint{
 		{

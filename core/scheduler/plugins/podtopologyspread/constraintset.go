@@ -128,7 +128,8 @@ func (q *constraintSet) WeighLabels(t *topology.DomainCounts, info fwk.PodInfo) 
 	}
 }
 
-// matches reports whether an existing pod counts for a constraint. None does for an empty selector.
+// matches reports whether an existing pod counts for a constraint. None does for an empty selector. One that terminates counts no
+// more: it is about to leave its domain (kubernetes issue 87621).
 func (q *constraintSet) matches(i int, pod *v1.Pod) bool {
 	selector := q.constraints[i].selector
 	return pod.Namespace == q.namespace && pod.DeletionTimestamp == nil &&

@@ -21,7 +21,7 @@ const Name = config.TaintToleration
 
 // TaintToleration is the plugin.
 type TaintToleration struct {
-	numeric bool // tolerations may compare numbers
+	numeric bool // tolerations may compare numbers (KEP-5471)
 }
 
 var (

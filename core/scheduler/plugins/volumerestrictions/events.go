@@ -24,7 +24,8 @@ func (pl *VolumeRestrictions) EventsToRegister(context.Context) ([]fwk.ClusterEv
 }
 
 // isSchedulableAfterPodDeleted requeues the pod when the deleted one had one of its disks or claims. Like kube-scheduler it looks
-// at pods of the same namespace only, although Filter compares the disks of all.
+// at pods of the same namespace only, although Filter compares the disks of all, and does not read whether a shared claim is for one pod
+// at a time: a pod too many is queued instead of looking up each claim in a hint (kubernetes issue 124566).
 func (*VolumeRestrictions) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
 	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
 	if err != nil {

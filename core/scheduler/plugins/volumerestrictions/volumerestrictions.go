@@ -1,7 +1,7 @@
 // Package volumerestrictions keeps two pods from using one disk, or one claim, that only one of them may use.
 //
 //	an inline disk                  no pod on the node has the same disk: Filter, node by node
-//	a claim of mode ReadWriteOncePod  no pod on any node uses the claim: counted in PreFilter
+//	a claim of mode ReadWriteOncePod  no pod on any node uses the claim: counted in PreFilter (KEP-2485)
 //
 // A disk is the same by its name or ID, whatever the namespaces of the pods. GCE persistent disks, iSCSI targets and Ceph RBD
 // images can be shared if both pods only read; an EBS volume never can.
