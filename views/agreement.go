@@ -17,12 +17,7 @@ var agreementPane = ListPane[Difference]{
 	Columns: differenceColumns, Row: differenceRow, Head: agreementHead, Empty: "every decision so far was one of Orrery's best",
 	Absent: "there is no other scheduler to compare with: this needs a shadow beside one",
 	Rows:   Source.Differences,
-	In: func(m *Model) *List[Difference] {
-		if m.Agreement == nil {
-			return nil
-		}
-		return &m.Agreement.List
-	},
+	In:     in(func(m *Model) *Agreement { return m.Agreement }, func(p *Agreement) *List[Difference] { return &p.List }),
 	Match: func(f *filter.Row, d *Difference) {
 		f.Namespace, f.Name, _ = strings.Cut(d.Pod, "/")
 		f.Words = [4]string{d.look().searched(), d.Actual, d.Best, d.Reason}

@@ -19,12 +19,7 @@ var decisionsPane = ListPane[DecisionRow]{
 	},
 	Columns: decisionColumns, Row: decisionRow, Empty: "nothing has been decided yet", Detail: decisionDetail,
 	Rows: Source.Decisions,
-	In: func(m *Model) *List[DecisionRow] {
-		if m.Decisions == nil {
-			return nil
-		}
-		return &m.Decisions.List
-	},
+	In:   in(func(m *Model) *Decisions { return m.Decisions }, func(p *Decisions) *List[DecisionRow] { return &p.List }),
 	Match: func(f *filter.Row, d *DecisionRow) {
 		f.Namespace, f.Name, _ = strings.Cut(d.Key, "/")
 		f.Labels, f.Words = d.Labels, [4]string{verdictStyles[d.Verdict].searched(), d.NodeKey, d.Message}

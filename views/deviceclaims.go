@@ -26,12 +26,7 @@ var deviceClaimsPane = ListPane[DeviceClaimRow]{
 		return c.Name, joinDetails(c.State.Word(), c.Note, labelled("requests", c.Requests), labelled("has", c.Devices), labelled("on", c.Place), pods)
 	},
 	Rows: Source.DeviceClaims,
-	In: func(m *Model) *List[DeviceClaimRow] {
-		if m.Devices == nil {
-			return nil
-		}
-		return &m.Devices.ClaimList
-	},
+	In:   in(func(m *Model) *Devices { return m.Devices }, func(p *Devices) *List[DeviceClaimRow] { return &p.ClaimList }),
 	Match: func(f *filter.Row, c *DeviceClaimRow) {
 		f.Namespace, f.Name, _ = strings.Cut(c.Key, "/")
 		f.Labels, f.Words = c.Labels, [4]string{c.State.style().searched(), c.Requests, c.Words, c.PodKey}

@@ -16,12 +16,7 @@ var devicesPane = ListPane[DeviceRow]{
 	},
 	Row: deviceRow, Empty: noDevices,
 	Rows: Source.Devices,
-	In: func(m *Model) *List[DeviceRow] {
-		if m.Devices == nil {
-			return nil
-		}
-		return &m.Devices.List
-	},
+	In:   in(func(m *Model) *Devices { return m.Devices }, func(p *Devices) *List[DeviceRow] { return &p.List }),
 	Match: func(f *filter.Row, r *DeviceRow) {
 		f.Name, f.Words = r.Place, [4]string{r.Driver + " " + r.Pool, r.Model, r.stateWords(), r.Pods}
 	},

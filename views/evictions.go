@@ -18,12 +18,7 @@ var evictionsPane = ListPane[Eviction]{
 		named: rowNames{Many: "evictions"},
 	},
 	Rows: Source.Evictions,
-	In: func(m *Model) *List[Eviction] {
-		if m.Evictions == nil {
-			return nil
-		}
-		return &m.Evictions.List
-	},
+	In:   in(func(m *Model) *Evictions { return m.Evictions }, func(p *Evictions) *List[Eviction] { return &p.List }),
 	Match: func(f *filter.Row, e *Eviction) {
 		f.Namespace, f.Name, _ = strings.Cut(e.Key, "/")
 		f.Labels, f.Words = e.Labels, [4]string{evictionLooks[e.State()].searched(), e.Cause, e.NodeKey, e.Reason}

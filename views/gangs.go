@@ -18,12 +18,7 @@ var gangsPane = ListPane[GangRow]{
 	},
 	Columns: gangColumns, Row: gangRow, Empty: noGangs, Absent: "gangs have not been read yet", Head: gangsHead, Detail: gangDetail,
 	Rows: Source.Gangs,
-	In: func(m *Model) *List[GangRow] {
-		if m.Gangs == nil {
-			return nil
-		}
-		return &m.Gangs.List
-	},
+	In:   in(func(m *Model) *Gangs { return m.Gangs }, func(p *Gangs) *List[GangRow] { return &p.List }),
 	Match: func(f *filter.Row, g *GangRow) {
 		f.Namespace, f.Name, _ = strings.Cut(g.Key, "/")
 		f.Labels, f.Gang, f.Words = g.Labels, g.Scope, [4]string{g.State.style().searched(), g.stageWords(), g.PodKey}

@@ -11,12 +11,7 @@ import (
 var journeyPane = ListPane[JourneyStep]{
 	Pane:    Pane{ID: JourneyPane, Title: "Journey", About: AboutPod, Opens: ExplainPane, minW: 50, minH: 5},
 	Columns: stepColumns, Row: stepRow, Empty: "no transitions yet", Absent: "select a pod and press enter", Head: journeyHead,
-	In: func(m *Model) *List[JourneyStep] {
-		if m.Journey == nil {
-			return nil
-		}
-		return &m.Journey.Steps
-	},
+	In: in(func(m *Model) *Journey { return m.Journey }, func(p *Journey) *List[JourneyStep] { return &p.Steps }),
 }
 
 var stepColumns = []draw.Column{

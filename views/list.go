@@ -57,6 +57,16 @@ func byMost[R any, V cmp.Ordered](name string, of func(*R) V) Sort[R] {
 	return Sort[R]{name, func(a, b *R) int { return cmp.Compare(of(b), of(a)) }}
 }
 
+// in returns a list of a part of the model, which may not have the part.
+func in[P, R any](part func(*Model) *P, list func(*P) *List[R]) func(*Model) *List[R] {
+	return func(m *Model) *List[R] {
+		if p := part(m); p != nil {
+			return list(p)
+		}
+		return nil
+	}
+}
+
 // pane returns the definition without the type of its rows.
 func (l *ListPane[R]) pane() *Pane {
 	l.list = l

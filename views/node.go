@@ -12,12 +12,7 @@ var nodePane = ListPane[NodePod]{
 	Pane:    Pane{ID: NodePane, Title: "Node", About: AboutNode, Opens: JourneyPane, minW: 50, minH: 6, named: rowNames{"pods", "on this node"}},
 	Columns: nodePodColumns, Row: nodePodRow, Empty: "no pods on this node", Absent: "select a node and press enter", Head: nodeHead,
 	Rows: Source.NodePods,
-	In: func(m *Model) *List[NodePod] {
-		if m.Node == nil {
-			return nil
-		}
-		return &m.Node.Pods
-	},
+	In:   in(func(m *Model) *NodeDetail { return m.Node }, func(p *NodeDetail) *List[NodePod] { return &p.Pods }),
 	Match: func(f *filter.Row, p *NodePod) {
 		f.Namespace, f.Name, _ = strings.Cut(p.Key, "/")
 		f.Labels, f.Words[0] = p.Labels, podStateSearched[p.State]

@@ -12,13 +12,8 @@ var orreryPane = ListPane[NodeRow]{
 		minW: 50, minH: 9, body: drawOrrery, borderFact: orreryRight,
 	},
 	Rows: Source.Nodes,
-	In: func(m *Model) *List[NodeRow] {
-		if m.Orrery == nil {
-			return nil
-		}
-		return &m.Orrery.Nodes
-	},
-	Key: nodeKey, Node: nodeKey,
+	In:   in(func(m *Model) *Orrery { return m.Orrery }, func(p *Orrery) *List[NodeRow] { return &p.Nodes }),
+	Key:  nodeKey, Node: nodeKey,
 }
 
 func orreryRight(m *Model) string {

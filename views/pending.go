@@ -41,12 +41,7 @@ var pendingPane = ListPane[PendingGroup]{
 		}
 		return g.Owner, joinDetails(g.Cause, g.Fix+" places "+placesText(g))
 	},
-	In: func(m *Model) *List[PendingGroup] {
-		if m.Pending == nil {
-			return nil
-		}
-		return &m.Pending.Groups
-	},
+	In:  in(func(m *Model) *Pending { return m.Pending }, func(p *Pending) *List[PendingGroup] { return &p.Groups }),
 	Key: func(g *PendingGroup) string { return g.Key },
 	Pod: func(g *PendingGroup) string { return g.Key },
 }

@@ -9,13 +9,8 @@ import (
 var pluginsPane = ListPane[PluginRow]{
 	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, named: rowNames{Many: "plugins"}},
 	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs", Absent: "no plugin has been measured yet", Head: pluginsHead,
-	Rows: Source.Plugins,
-	In: func(m *Model) *List[PluginRow] {
-		if m.Plugins == nil {
-			return nil
-		}
-		return &m.Plugins.List
-	},
+	Rows:  Source.Plugins,
+	In:    in(func(m *Model) *Plugins { return m.Plugins }, func(p *Plugins) *List[PluginRow] { return &p.List }),
 	Match: func(f *filter.Row, p *PluginRow) { f.Name, f.Words[0] = p.Plugin, p.Point },
 	Sorts: []Sort[PluginRow]{
 		by("plugin", func(p *PluginRow) string { return p.Plugin }),

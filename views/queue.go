@@ -21,12 +21,7 @@ var queuePane = ListPane[PodRow]{
 		return p.Name, joinDetails(p.State.Word(), p.Reason, labelled("nominated to", p.Nominated), labelled("rejected by", p.Plugin), labelled("requeues on", p.RequeuesOn))
 	},
 	Rows: Source.Pods,
-	In: func(m *Model) *List[PodRow] {
-		if m.Queue == nil {
-			return nil
-		}
-		return &m.Queue.Pods
-	},
+	In:   in(func(m *Model) *Queue { return m.Queue }, func(p *Queue) *List[PodRow] { return &p.Pods }),
 	Match: func(f *filter.Row, p *PodRow) {
 		f.Namespace, f.Name, f.Gang, f.Labels = p.Namespace, p.PodName, p.Gang, p.Labels
 		f.Words = [4]string{podStateSearched[p.State], p.Message, p.Node}

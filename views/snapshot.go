@@ -18,13 +18,8 @@ var snapshotPane = ListPane[NodeRow]{
 		named: rowNames{Many: "nodes"},
 	},
 	Columns: nodeColumns, Row: nodeRow, Empty: "there are no nodes",
-	Rows: Source.SnapshotNodes,
-	In: func(m *Model) *List[NodeRow] {
-		if m.Snapshot == nil {
-			return nil
-		}
-		return &m.Snapshot.List
-	},
+	Rows:  Source.SnapshotNodes,
+	In:    in(func(m *Model) *Snapshot { return m.Snapshot }, func(p *Snapshot) *List[NodeRow] { return &p.List }),
 	Match: matchNode, Sorts: nodeSorts, Key: nodeKey, Node: nodeKey,
 }
 

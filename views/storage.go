@@ -24,12 +24,7 @@ var storagePane = ListPane[ClaimRow]{
 		return c.Name, joinDetails(c.State.Word(), c.Note, labelled("size", c.Size), labelled("class", c.Class), labelled("volume", c.Volume), c.Place, pods)
 	},
 	Rows: Source.Claims,
-	In: func(m *Model) *List[ClaimRow] {
-		if m.Storage == nil {
-			return nil
-		}
-		return &m.Storage.ClaimList
-	},
+	In:   in(func(m *Model) *Storage { return m.Storage }, func(p *Storage) *List[ClaimRow] { return &p.ClaimList }),
 	Match: func(f *filter.Row, c *ClaimRow) {
 		f.Namespace, f.Name, _ = strings.Cut(c.Key, "/")
 		f.Labels, f.Words = c.Labels, [4]string{c.State.style().searched(), c.Class, c.Volume, c.PodKey}

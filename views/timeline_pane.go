@@ -15,12 +15,7 @@ var timelinePane = ListPane[Mark]{
 	Pane:    Pane{ID: TimelinePane, Title: "Timeline", Digit: 'M', minW: 50, minH: 8, borderFact: timelineRight, named: rowNames{"marks", "in this recording"}},
 	Columns: markColumns, Row: markRow, Empty: "this recording has no marks", Absent: "there is no timeline here", Head: timelineHead,
 	Rows: Source.Marks,
-	In: func(m *Model) *List[Mark] {
-		if m.Timeline == nil {
-			return nil
-		}
-		return &m.Timeline.Listed
-	},
+	In:   in(func(m *Model) *Timeline { return m.Timeline }, func(p *Timeline) *List[Mark] { return &p.Listed }),
 	Match: func(f *filter.Row, m *Mark) {
 		f.Name, f.Words = m.Label, [4]string{m.Kind, m.At.Format("15:04:05")}
 	},

@@ -17,12 +17,7 @@ var volumesPane = ListPane[VolumeRow]{
 			labelled("reclaim policy", v.Policy))
 	},
 	Rows: Source.Volumes,
-	In: func(m *Model) *List[VolumeRow] {
-		if m.Storage == nil {
-			return nil
-		}
-		return &m.Storage.VolumeList
-	},
+	In:   in(func(m *Model) *Storage { return m.Storage }, func(p *Storage) *List[VolumeRow] { return &p.VolumeList }),
 	Match: func(f *filter.Row, v *VolumeRow) {
 		f.Name, f.Labels, f.Words = v.Key, v.Labels, [4]string{v.State.style().searched(), v.Class, v.Claim, v.Place}
 	},
