@@ -163,25 +163,17 @@ func (pl *GangScheduling) tryOthers(group *gangs.Group) {
 // EventsToRegister returns the events that may let a rejected pod into the queue: another pod of its group, and its workload.
 func (pl *GangScheduling) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
-		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add}, QueueingHintFn: pl.afterPodAdded},
-		{Event: fwk.ClusterEvent{Resource: fwk.Workload, ActionType: fwk.Add}, QueueingHintFn: pl.afterWorkloadAdded},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add}, QueueingHintFn: hint.Of(pl.afterPodAdded)},
+		{Event: fwk.ClusterEvent{Resource: fwk.Workload, ActionType: fwk.Add}, QueueingHintFn: hint.Of(pl.afterWorkloadAdded)},
 	}, nil
 }
 
-func (*GangScheduling) afterPodAdded(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, added, err := hint.Objects[*v1.Pod](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*GangScheduling) afterPodAdded(pod *v1.Pod, _, added *v1.Pod) bool {
 	ref, other := pod.Spec.WorkloadRef, added.Spec.WorkloadRef
-	return hint.QueueIf(ref != nil && other != nil && pod.Namespace == added.Namespace && *ref == *other), nil
+	return ref != nil && other != nil && pod.Namespace == added.Namespace && *ref == *other
 }
 
-func (*GangScheduling) afterWorkloadAdded(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, added, err := hint.Objects[*schedulingv1alpha1.Workload](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*GangScheduling) afterWorkloadAdded(pod *v1.Pod, _, added *schedulingv1alpha1.Workload) bool {
 	ref := pod.Spec.WorkloadRef
-	return hint.QueueIf(ref != nil && pod.Namespace == added.Namespace && ref.Name == added.Name), nil
+	return ref != nil && pod.Namespace == added.Namespace && ref.Name == added.Name
 }

@@ -8,9 +8,23 @@ package hint
 import (
 	"fmt"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 )
+
+// Of makes a hint function of one that says whether an event helps. The previous object of an addition is nil, and so is the current
+// one of a deletion.
+func Of[T any](helps func(pod *v1.Pod, previous, current T) bool) fwk.QueueingHintFn {
+	return func(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
+		previous, current, err := Objects[T](before, after)
+		if err != nil {
+			return fwk.Queue, err
+		}
+		return QueueIf(helps(pod, previous, current)), nil
+	}
+}
 
 // QueueIf is Queue if an event may make a pod schedulable, and QueueSkip if it cannot.
 func QueueIf(helps bool) fwk.QueueingHint {

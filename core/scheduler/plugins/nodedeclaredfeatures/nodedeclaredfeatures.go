@@ -140,7 +140,7 @@ func (p *NodeDeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterE
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeDeclaredFeature},
-			QueueingHintFn: p.isSchedulableAfterNodeChange,
+			QueueingHintFn: hint.Of(p.isSchedulableAfterNodeChange),
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Update},
@@ -149,12 +149,8 @@ func (p *NodeDeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterE
 	}, nil
 }
 
-func (*NodeDeclaredFeatures) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	previous, current, err := hint.Objects[*v1.Node](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(previous == nil || !slices.Equal(previous.Status.DeclaredFeatures, current.Status.DeclaredFeatures)), nil
+func (*NodeDeclaredFeatures) isSchedulableAfterNodeChange(_ *v1.Pod, previous, current *v1.Node) bool {
+	return previous == nil || !slices.Equal(previous.Status.DeclaredFeatures, current.Status.DeclaredFeatures)
 }
 
 func (p *NodeDeclaredFeatures) isSchedulableAfterPodUpdate(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {

@@ -15,7 +15,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
@@ -147,22 +146,18 @@ func (*NodePorts) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, nod
 // EventsToRegister returns the events that can free a port or add a node.
 func (p *NodePorts) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
-		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: p.isSchedulableAfterPodDeleted},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: hint.Of(p.isSchedulableAfterPodDeleted)},
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
 	}, nil
 }
 
 // isSchedulableAfterPodDeleted requeues the pod when the deleted one had, or was nominated to, a node and used the same port.
-func (*NodePorts) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
-	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*NodePorts) isSchedulableAfterPodDeleted(pod *v1.Pod, deleted, _ *v1.Pod) bool {
 	if deleted.Spec.NodeName == "" && deleted.Status.NominatedNodeName == "" {
-		return fwk.QueueSkip, nil
+		return false
 	}
 	freed := portClaimsOf(deleted).inUse()
-	return hint.QueueIf(portClaimsOf(pod).conflicts(freed)), nil
+	return portClaimsOf(pod).conflicts(freed)
 }
 
 // claimsKey is a fragment that kube-scheduler does not have: it signs port numbers alone, although a port may be free on

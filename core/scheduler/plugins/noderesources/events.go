@@ -21,7 +21,7 @@ func (f *Fit) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, err
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeAllocatable},
-			QueueingHintFn: f.isSchedulableAfterNodeChange,
+			QueueingHintFn: hint.Of(f.isSchedulableAfterNodeChange),
 		},
 	}
 	if f.devices != nil {
@@ -67,19 +67,15 @@ func (f *Fit) freesResources(previous, current, pod *v1.Pod) bool {
 
 // isSchedulableAfterNodeChange requeues the pod when it would fit the empty node, and the node is new or has more of a resource
 // that the pod requests. Ignored resources count here, since an extender may need them.
-func (f *Fit) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	previous, current, err := hint.Objects[*v1.Node](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (f *Fit) isSchedulableAfterNodeChange(pod *v1.Pod, previous, current *v1.Node) bool {
 	if current == nil {
-		return fwk.QueueSkip, nil
+		return false
 	}
 	need := f.requestOptions.requests(pod)
 	if !f.fitsEmptyNode(&need, current) {
-		return fwk.QueueSkip, nil
+		return false
 	}
-	return hint.QueueIf(previous == nil || hasMore(&need, previous, current) || f.leavesToDevices(&need, current)), nil
+	return previous == nil || hasMore(&need, previous, current) || f.leavesToDevices(&need, current)
 }
 
 func (f *Fit) fitsEmptyNode(need *request, node *v1.Node) bool {

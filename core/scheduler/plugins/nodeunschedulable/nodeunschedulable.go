@@ -66,30 +66,22 @@ func (p *NodeUnschedulable) EventsToRegister(context.Context) ([]fwk.ClusterEven
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
-			QueueingHintFn: p.isSchedulableAfterNodeChange,
+			QueueingHintFn: hint.Of(p.isSchedulableAfterNodeChange),
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
-			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
+			QueueingHintFn: hint.Of(p.isSchedulableAfterPodTolerationChange),
 		},
 	}, nil
 }
 
-func (*NodeUnschedulable) isSchedulableAfterNodeChange(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	previous, current, err := hint.Objects[*v1.Node](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*NodeUnschedulable) isSchedulableAfterNodeChange(_ *v1.Pod, previous, current *v1.Node) bool {
 	wasSchedulable := previous != nil && !previous.Spec.Unschedulable
-	return hint.QueueIf(!current.Spec.Unschedulable && !wasSchedulable), nil
+	return !current.Spec.Unschedulable && !wasSchedulable
 }
 
-func (p *NodeUnschedulable) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, updated, err := hint.Objects[*v1.Pod](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(updated.UID == pod.UID && p.toleratesUnschedulable(updated)), nil
+func (p *NodeUnschedulable) isSchedulableAfterPodTolerationChange(pod *v1.Pod, _, updated *v1.Pod) bool {
+	return updated.UID == pod.UID && p.toleratesUnschedulable(updated)
 }
 
 // SignPod signs the tolerations.

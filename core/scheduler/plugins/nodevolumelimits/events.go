@@ -18,11 +18,11 @@ import (
 func (pl *NodeVolumeLimits) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.CSINode, ActionType: fwk.Add}},
-		{Event: fwk.ClusterEvent{Resource: fwk.CSINode, ActionType: fwk.Update}, QueueingHintFn: pl.isSchedulableAfterCSINodeUpdated},
-		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: pl.isSchedulableAfterPodDeleted},
+		{Event: fwk.ClusterEvent{Resource: fwk.CSINode, ActionType: fwk.Update}, QueueingHintFn: hint.Of(pl.isSchedulableAfterCSINodeUpdated)},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: hint.Of(pl.isSchedulableAfterPodDeleted)},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.PersistentVolumeClaim, ActionType: fwk.Add},
-			QueueingHintFn: pl.isSchedulableAfterClaimAdded,
+			QueueingHintFn: hint.Of(pl.isSchedulableAfterClaimAdded),
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.VolumeAttachment, ActionType: fwk.Delete},
@@ -32,21 +32,17 @@ func (pl *NodeVolumeLimits) EventsToRegister(context.Context) ([]fwk.ClusterEven
 }
 
 // isSchedulableAfterCSINodeUpdated requeues the pod when the limit of any driver is higher than before. No limit counts as 0.
-func (*NodeVolumeLimits) isSchedulableAfterCSINodeUpdated(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	was, is, err := hint.Objects[*storagev1.CSINode](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*NodeVolumeLimits) isSchedulableAfterCSINodeUpdated(_ *v1.Pod, was, is *storagev1.CSINode) bool {
 	old := map[string]int32{}
 	for i := range was.Spec.Drivers {
 		old[was.Spec.Drivers[i].Name] = limitOf(&was.Spec.Drivers[i])
 	}
 	for i := range is.Spec.Drivers {
 		if limitOf(&is.Spec.Drivers[i]) > old[is.Spec.Drivers[i].Name] {
-			return fwk.Queue, nil
+			return true
 		}
 	}
-	return fwk.QueueSkip, nil
+	return false
 }
 
 func limitOf(driver *storagev1.CSINodeDriver) int32 {
@@ -57,22 +53,14 @@ func limitOf(driver *storagev1.CSINodeDriver) int32 {
 }
 
 // isSchedulableAfterPodDeleted requeues the pod when the deleted one had, or was nominated to, a node and volumes that count.
-func (*NodeVolumeLimits) isSchedulableAfterPodDeleted(_ klog.Logger, _ *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
-	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (*NodeVolumeLimits) isSchedulableAfterPodDeleted(_ *v1.Pod, deleted, _ *v1.Pod) bool {
 	onNode := deleted.Spec.NodeName != "" || deleted.Status.NominatedNodeName != ""
-	return hint.QueueIf(onNode && hasCountable(deleted)), nil
+	return onNode && hasCountable(deleted)
 }
 
 // isSchedulableAfterClaimAdded requeues the pod when the claim is of one of its volumes.
-func (*NodeVolumeLimits) isSchedulableAfterClaimAdded(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, added, err := hint.Objects[*v1.PersistentVolumeClaim](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(podvolumes.UsesClaim(pod, added)), nil
+func (*NodeVolumeLimits) isSchedulableAfterClaimAdded(pod *v1.Pod, _, added *v1.PersistentVolumeClaim) bool {
+	return podvolumes.UsesClaim(pod, added)
 }
 
 // isSchedulableAfterAttachmentDeleted requeues the pod when it names a claim, or has an inline volume of the attacher. Like

@@ -10,7 +10,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
@@ -54,14 +53,10 @@ func (*SchedulingGates) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status {
 func (g *SchedulingGates) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{{
 		Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodSchedulingGatesEliminated},
-		QueueingHintFn: g.isSchedulableAfterGatesRemoved,
+		QueueingHintFn: hint.Of(g.isSchedulableAfterGatesRemoved),
 	}}, nil
 }
 
-func (*SchedulingGates) isSchedulableAfterGatesRemoved(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, updated, err := hint.Objects[*v1.Pod](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(updated.UID == pod.UID), nil
+func (*SchedulingGates) isSchedulableAfterGatesRemoved(pod *v1.Pod, _, updated *v1.Pod) bool {
+	return updated.UID == pod.UID
 }

@@ -135,30 +135,22 @@ func (p *TaintToleration) EventsToRegister(context.Context) ([]fwk.ClusterEventW
 	return []fwk.ClusterEventWithHint{
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint},
-			QueueingHintFn: p.isSchedulableAfterNodeChange,
+			QueueingHintFn: hint.Of(p.isSchedulableAfterNodeChange),
 		},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodToleration},
-			QueueingHintFn: p.isSchedulableAfterPodTolerationChange,
+			QueueingHintFn: hint.Of(p.isSchedulableAfterPodTolerationChange),
 		},
 	}, nil
 }
 
-func (p *TaintToleration) isSchedulableAfterNodeChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	previous, current, err := hint.Objects[*v1.Node](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func (p *TaintToleration) isSchedulableAfterNodeChange(pod *v1.Pod, previous, current *v1.Node) bool {
 	tolerated := previous != nil && p.tolerates(pod, previous)
-	return hint.QueueIf(!tolerated && p.tolerates(pod, current)), nil
+	return !tolerated && p.tolerates(pod, current)
 }
 
-func (*TaintToleration) isSchedulableAfterPodTolerationChange(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, updated, err := hint.Objects[*v1.Pod](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(updated.UID == pod.UID), nil
+func (*TaintToleration) isSchedulableAfterPodTolerationChange(pod *v1.Pod, _, updated *v1.Pod) bool {
+	return updated.UID == pod.UID
 }
 
 // SignPod signs the tolerations.

@@ -22,13 +22,13 @@ func (*VolumeBinding) EventsToRegister(context.Context) ([]fwk.ClusterEventWithH
 		actions  fwk.ActionType
 		hint     fwk.QueueingHintFn
 	}{
-		{fwk.StorageClass, fwk.Add | fwk.Update, afterClass},
-		{fwk.PersistentVolumeClaim, fwk.Add | fwk.Update, afterClaim},
+		{fwk.StorageClass, fwk.Add | fwk.Update, hint.Of(afterClass)},
+		{fwk.PersistentVolumeClaim, fwk.Add | fwk.Update, hint.Of(afterClaim)},
 		{fwk.PersistentVolume, fwk.Add | fwk.Update, nil},
 		{fwk.Node, fwk.Add | fwk.UpdateNodeLabel, nil},
-		{fwk.CSINode, fwk.Add | fwk.Update, afterCSINode},
+		{fwk.CSINode, fwk.Add | fwk.Update, hint.Of(afterCSINode)},
 		{fwk.CSIDriver, fwk.Update, afterDriver},
-		{fwk.CSIStorageCapacity, fwk.Add | fwk.Update, afterCapacity},
+		{fwk.CSIStorageCapacity, fwk.Add | fwk.Update, hint.Of(afterCapacity)},
 	}
 	registered := make([]fwk.ClusterEventWithHint, len(events))
 	for i, e := range events {
@@ -38,31 +38,19 @@ func (*VolumeBinding) EventsToRegister(context.Context) ([]fwk.ClusterEventWithH
 }
 
 // afterClass: a new class may be the one that a claim lacks, and other topologies may include a node.
-func afterClass(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	was, is, err := hint.Objects[*storagev1.StorageClass](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(was == nil || !equality.Semantic.DeepEqual(was.AllowedTopologies, is.AllowedTopologies)), nil
+func afterClass(_ *v1.Pod, was, is *storagev1.StorageClass) bool {
+	return was == nil || !equality.Semantic.DeepEqual(was.AllowedTopologies, is.AllowedTopologies)
 }
 
 // afterClaim: only the pod's own claims help.
-func afterClaim(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, is, err := hint.Objects[*v1.PersistentVolumeClaim](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(podvolumes.UsesClaim(pod, is)), nil
+func afterClaim(pod *v1.Pod, _, is *v1.PersistentVolumeClaim) bool {
+	return podvolumes.UsesClaim(pod, is)
 }
 
 // afterCSINode: a driver in the place of an in-tree plugin may reach other nodes.
-func afterCSINode(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	was, is, err := hint.Objects[*storagev1.CSINode](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func afterCSINode(_ *v1.Pod, was, is *storagev1.CSINode) bool {
 	const migrated = v1.MigratedPluginsAnnotationKey
-	return hint.QueueIf(was == nil || was.Annotations[migrated] != is.Annotations[migrated]), nil
+	return was == nil || was.Annotations[migrated] != is.Annotations[migrated]
 }
 
 // afterDriver: a driver that no longer publishes its capacity is taken to have enough for every claim.
@@ -79,14 +67,10 @@ func afterDriver(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHin
 }
 
 // afterCapacity: there may be more room than there was.
-func afterCapacity(_ klog.Logger, _ *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	was, is, err := hint.Objects[*storagev1.CSIStorageCapacity](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
+func afterCapacity(_ *v1.Pod, was, is *storagev1.CSIStorageCapacity) bool {
 	if was == nil {
-		return fwk.Queue, nil
+		return true
 	}
 	had, has := VolumeLimit(was), VolumeLimit(is)
-	return hint.QueueIf(has != nil && (had == nil || has.Value() > had.Value())), nil
+	return has != nil && (had == nil || has.Value() > had.Value())
 }

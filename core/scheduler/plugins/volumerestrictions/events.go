@@ -4,7 +4,6 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/plugins/hint"
@@ -14,11 +13,11 @@ import (
 // EventsToRegister returns the events that can free a disk or a claim, make a claim, or add a node.
 func (pl *VolumeRestrictions) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
-		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: pl.isSchedulableAfterPodDeleted},
+		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Delete}, QueueingHintFn: hint.Of(pl.isSchedulableAfterPodDeleted)},
 		{Event: fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}},
 		{
 			Event:          fwk.ClusterEvent{Resource: fwk.PersistentVolumeClaim, ActionType: fwk.Add},
-			QueueingHintFn: pl.isSchedulableAfterClaimAdded,
+			QueueingHintFn: hint.Of(pl.isSchedulableAfterClaimAdded),
 		},
 	}, nil
 }
@@ -26,12 +25,8 @@ func (pl *VolumeRestrictions) EventsToRegister(context.Context) ([]fwk.ClusterEv
 // isSchedulableAfterPodDeleted requeues the pod when the deleted one had one of its disks or claims. Like kube-scheduler it looks
 // at pods of the same namespace only, although Filter compares the disks of all, and does not read whether a shared claim is for one pod
 // at a time: a pod too many is queued instead of looking up each claim in a hint (kubernetes issue 124566).
-func (*VolumeRestrictions) isSchedulableAfterPodDeleted(_ klog.Logger, pod *v1.Pod, before, _ any) (fwk.QueueingHint, error) {
-	deleted, _, err := hint.Objects[*v1.Pod](before, nil)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(deleted.Namespace == pod.Namespace && (conflict(pod, deleted) != nil || shareClaim(pod, deleted))), nil
+func (*VolumeRestrictions) isSchedulableAfterPodDeleted(pod *v1.Pod, deleted, _ *v1.Pod) bool {
+	return deleted.Namespace == pod.Namespace && (conflict(pod, deleted) != nil || shareClaim(pod, deleted))
 }
 
 func shareClaim(pod, other *v1.Pod) bool {
@@ -46,10 +41,6 @@ func shareClaim(pod, other *v1.Pod) bool {
 }
 
 // isSchedulableAfterClaimAdded requeues the pod when the claim is one that it names.
-func (*VolumeRestrictions) isSchedulableAfterClaimAdded(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
-	_, added, err := hint.Objects[*v1.PersistentVolumeClaim](before, after)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	return hint.QueueIf(podvolumes.NamesClaim(pod, added)), nil
+func (*VolumeRestrictions) isSchedulableAfterClaimAdded(pod *v1.Pod, _, added *v1.PersistentVolumeClaim) bool {
+	return podvolumes.NamesClaim(pod, added)
 }
