@@ -16,6 +16,23 @@ type Object interface {
 	runtime.Object
 }
 
+// Unversioned returns an object without its resource version, which says nothing in another cluster and cannot be older than another.
+func Unversioned(o Object) Object {
+	switch o := o.(type) { // what changes most is not copied in depth
+	case *v1.Pod:
+		c := *o
+		c.ResourceVersion = ""
+		return &c
+	case *v1.Node:
+		c := *o
+		c.ResourceVersion = ""
+		return &c
+	}
+	c := o.DeepCopyObject().(Object)
+	c.SetResourceVersion("")
+	return c
+}
+
 // IsTerminated reports whether an object is a pod that succeeded or failed. It uses no resources, and no store holds
 // it.
 func IsTerminated(o Object) bool {

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
+	"k8s.io/utils/ptr"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/requests"
@@ -148,9 +149,4 @@ func requestsOf(pod *v1.Pod) *v1.ResourceList {
 	return &list
 }
 
-func priorityOf(pod *v1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
-}
+func priorityOf(pod *v1.Pod) int32 { return ptr.Deref(pod.Spec.Priority, 0) }

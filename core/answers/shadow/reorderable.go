@@ -43,27 +43,10 @@ func forceState(e *engine.Engine, target, from world.Object) {
 	if target == nil {
 		event = world.Changed{Op: world.Deleted, Object: from}
 	} else {
-		event.Object = withoutVersion(target)
+		event.Object = world.Unversioned(target) // so that the engine cannot see that the state is older
 	}
 	_ = e.Apply(world.Input{At: e.Now(), Event: event}) // the engine skips what it refuses, as before
 	e.Effects()
-}
-
-// withoutVersion returns an object without resource version, so that the engine cannot see that the state is older.
-func withoutVersion(o world.Object) world.Object {
-	switch o := o.(type) {
-	case *v1.Pod:
-		c := *o
-		c.ResourceVersion = ""
-		return &c
-	case *v1.Node:
-		c := *o
-		c.ResourceVersion = ""
-		return &c
-	}
-	c := o.DeepCopyObject().(world.Object)
-	c.SetResourceVersion("")
-	return c
 }
 
 // binding returns the pod that the event bound, if it is a binding.

@@ -3,8 +3,6 @@ package whatif
 import (
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -26,27 +24,11 @@ func (b bridge) Next(until time.Time) (world.Input, bool) {
 		case world.Listed:
 			continue
 		case world.Changed:
-			event.Object = unversioned(event.Object)
+			event.Object = world.Unversioned(event.Object)
 			in.Event = event
 		}
 		return in, true
 	}
-}
-
-func unversioned(o world.Object) world.Object {
-	switch o := o.(type) {
-	case *v1.Pod:
-		c := *o
-		c.ResourceVersion = ""
-		return &c
-	case *v1.Node:
-		c := *o
-		c.ResourceVersion = ""
-		return &c
-	}
-	c := o.DeepCopyObject().(world.Object)
-	c.SetResourceVersion("")
-	return c
 }
 
 // Do carries out an effect. It drops a plugin's own call, which could reach the real cluster, and counts it as

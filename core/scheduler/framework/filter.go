@@ -15,13 +15,6 @@ func (p *Profile) RunFilterPlugins(ctx context.Context, state fwk.CycleState, po
 	return p.filter(ctx, state, pod, nodeInfo, recorderOf(state), false)
 }
 
-func priority(pod *v1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
-}
-
 // filter is the inner loop of scheduling: thousands of nodes times a dozen plugins for each pod. It allocates nothing.
 func (p *Profile) filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo, recorder Recorder, withNominated bool) *fwk.Status {
 	return p.filterBy(ctx, state, pod, node, p.filtersFor(state), recorder, withNominated)

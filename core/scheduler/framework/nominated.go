@@ -4,6 +4,7 @@ import (
 	"context"
 
 	v1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/reuse"
@@ -24,7 +25,7 @@ func (p *Profile) RunFilterPluginsWithNominatedPods(ctx context.Context, state f
 
 // MustLeaveRoom reports whether a pod must leave room for a nominated one: one of the same or a higher priority.
 func MustLeaveRoom(pod, nominated *v1.Pod) bool {
-	return priority(nominated) >= priority(pod) && nominated.UID != pod.UID
+	return corev1helpers.PodPriority(nominated) >= corev1helpers.PodPriority(pod) && nominated.UID != pod.UID
 }
 
 // nominees are the pods that are nominated for a node and that a pod must leave room for.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/engine"
@@ -71,7 +72,7 @@ func (r *replica) checkPreempts(fresh *engine.Engine, pod *v1.Pod) {
 	x, err := fresh.Explain(pod.Namespace, pod.Name)
 	if err == nil && x.Decision.Preemption != nil && !r.waitsFor(pod) && !r.held(x.Decision.Nominated) {
 		r.ledger.fail("priority", "%s of priority %d waits, and a new engine would have it preempt %d pods on %s; it has been through %v",
-			pod.Name, priorityOf(pod), len(x.Decision.Preemption.Victims), x.Decision.Nominated, moves(r.engine, pod))
+			pod.Name, corev1helpers.PodPriority(pod), len(x.Decision.Preemption.Victims), x.Decision.Nominated, moves(r.engine, pod))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
@@ -228,18 +229,11 @@ func (l *ledger) beforeStep() (highest *v1.Pod) {
 	}
 	l.active = l.engine.Queue().Pods(l.active[:0], queue.Active)
 	for _, p := range l.active {
-		if highest == nil || priorityOf(p.Pod()) > priorityOf(highest) {
+		if highest == nil || corev1helpers.PodPriority(p.Pod()) > corev1helpers.PodPriority(highest) {
 			highest = p.Pod()
 		}
 	}
 	return highest
-}
-
-func priorityOf(pod *v1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
 }
 
 // afterStep: no pod of lower priority is decided on while one of a higher is in activeQ.
@@ -248,8 +242,8 @@ func (l *ledger) afterStep(highest *v1.Pod, d *engine.Decision) {
 		return
 	}
 	l.run.checked("priority")
-	if d.Priority < priorityOf(highest) {
-		l.fail("priority", "%s of priority %d is decided on while %s of priority %d is in activeQ", d.Pod, d.Priority, highest.Name, priorityOf(highest))
+	if d.Priority < corev1helpers.PodPriority(highest) {
+		l.fail("priority", "%s of priority %d is decided on while %s of priority %d is in activeQ", d.Pod, d.Priority, highest.Name, corev1helpers.PodPriority(highest))
 	}
 }
 
@@ -260,8 +254,8 @@ func (l *ledger) checkVictims(d *engine.Decision) {
 	}
 	l.run.checked("priority")
 	for _, victim := range d.Preemption.Victims {
-		if priorityOf(victim) >= d.Priority {
-			l.fail("priority", "%s of priority %d preempts %s of priority %d", d.Pod, d.Priority, victim.Name, priorityOf(victim))
+		if corev1helpers.PodPriority(victim) >= d.Priority {
+			l.fail("priority", "%s of priority %d preempts %s of priority %d", d.Pod, d.Priority, victim.Name, corev1helpers.PodPriority(victim))
 		}
 	}
 }

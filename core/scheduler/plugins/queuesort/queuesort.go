@@ -4,8 +4,8 @@ package queuesort
 import (
 	"context"
 
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
@@ -29,17 +29,9 @@ func (*PrioritySort) Name() string { return Name }
 
 // Less reports whether a is before b. The queue orders pods of equal priority and timestamp.
 func (*PrioritySort) Less(a, b fwk.QueuedPodInfo) bool {
-	pa, pb := priority(a.GetPodInfo().GetPod()), priority(b.GetPodInfo().GetPod())
+	pa, pb := corev1helpers.PodPriority(a.GetPodInfo().GetPod()), corev1helpers.PodPriority(b.GetPodInfo().GetPod())
 	if pa != pb {
 		return pa > pb
 	}
 	return a.GetTimestamp().Before(b.GetTimestamp())
-}
-
-// priority of a pod that was admitted before there was a default priority class is zero.
-func priority(pod *v1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
 }
