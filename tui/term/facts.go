@@ -3,6 +3,7 @@ package term
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -120,12 +121,9 @@ func (e environment) dumb() bool {
 // oldTerminal reports whether the terminal is too old to be queried: it would print the query.
 func (e environment) oldTerminal() bool {
 	name := e.get("TERM")
-	for _, old := range []string{"linux", "vt1", "vt2", "vt3", "vt4", "vt5", "ansi", "cons25", "sun", "cygwin"} {
-		if strings.HasPrefix(name, old) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"linux", "vt1", "vt2", "vt3", "vt4", "vt5", "ansi", "cons25", "sun", "cygwin"}, func(old string) bool {
+		return strings.HasPrefix(name, old)
+	})
 }
 
 // teaEnv returns the environment for Bubble Tea. Bubble Tea queries most terminals for their modes as it starts, but

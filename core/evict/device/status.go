@@ -1,6 +1,7 @@
 package device
 
 import (
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -150,12 +151,7 @@ func (c *Controller) countPods(rule *resourcev1alpha3.DeviceTaintRule, claimDue 
 }
 
 func (d *deadline) hasRule(rule types.UID) bool {
-	for _, r := range d.reasons {
-		if r.rule.name != "" && r.rule.uid == rule {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.reasons, func(r reason) bool { return r.rule.name != "" && r.rule.uid == rule })
 }
 
 // countDevices returns how many devices a rule selects, in slices and in claims.

@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,10 +84,5 @@ func (c *Observer) cancelVictims(made, others preemption, why string) {
 }
 
 func (r preemption) has(pod types.UID) bool {
-	for _, victim := range r.victims {
-		if victim.UID == pod {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.victims, func(victim world.PodRef) bool { return victim.UID == pod })
 }

@@ -5,6 +5,7 @@ package yamlnode
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,12 +32,7 @@ func (b *Budget) TakeTree(n *yaml.Node) bool {
 	if !b.Take(len(n.Value)) {
 		return false
 	}
-	for _, inner := range n.Content {
-		if !b.TakeTree(inner) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.Content, func(inner *yaml.Node) bool { return !b.TakeTree(inner) })
 }
 
 // FewSeparators estimates by its separators whether a text has at most the given number of values. Parsing takes some 260 bytes of
