@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	_ "orrery/cmd/app" // what is built: go test keeps a result until something changes that the test imports
 	"orrery/tui/ptytest"
 )
 

@@ -1,13 +1,16 @@
 // Command runtests runs the tests of the three modules, and prints its progress at least every twenty seconds.
 //
-//	root     every package in random order, without the race detector; then those of cmd/release
+//	root     every package, without the race detector; then those of cmd/release
 //	parity   the comparisons that run in one process, with their default number of cases
+//
+// A package whose code, and whose files that its tests read, have not changed since it passed is not tested again: go keeps the results
+// of tests that run in their written order. Those of cmd/release ask the go command about the other modules, so they always run.
 //
 // Both wait until the root's packages are compiled, which the comparisons import too: two runs of go that begin together each compile all
 // that they share, since the build cache has no lock. The root's first tests run while Kubernetes is compiled for the comparisons.
 //
-// With -all the comparisons on a real API server run too. They mostly wait, so they run in two halves, and other tests fill the time.
-// Both halves wait in the same way until what they import is compiled.
+// With -all the root is tested in random order, whatever is known of it, and the comparisons on a real API server run too. They mostly
+// wait, so they run in two halves, and other tests fill the time. Both halves wait in the same way until what they import is compiled.
 //
 //	root     with the race detector where several goroutines may run, which is found in the source; without it the others, and again
 //	         those that test less with it
@@ -98,7 +101,7 @@ func plan(pattern string, all bool) (lanes [][]job, left []string, err error) {
 			compiled = sync.OnceValue(func() error { return compile(root, pattern) })
 		}
 		return [][]job{
-			{{dir: root, packages: union(plain, raced), flags: []string{"-shuffle=on"}, before: compiled}, releases},
+			{{dir: root, packages: union(plain, raced), before: compiled}, releases},
 			{{dir: parity, packages: comparisons, before: compiled}},
 		}, append(left, servers...), nil
 	}
