@@ -151,6 +151,8 @@ func (s *search) rejectEverywhere(status *fwk.Status) (searchStep, error) {
 
 // evaluate filters the node to look at first, if there is one.
 func (s *search) evaluate() (searchStep, error) {
+	// Only one is tried: the hint does not follow a nominated node that no longer does, which upstream may change (kubernetes issue 135163).
+	// A node that is feasible here is taken without a comparison, although another could score higher.
 	node := cmp.Or(s.pod.Status.NominatedNodeName, s.hinted, s.likely)
 	if node == "" {
 		return filtering, nil

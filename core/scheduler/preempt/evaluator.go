@@ -109,6 +109,8 @@ func (ev *Evaluator) ineligible(pod *v1.Pod, m fwk.NodeToStatusReader) (reason s
 	if p := pod.Spec.PreemptionPolicy; p != nil && *p == v1.PreemptNever {
 		return "not eligible due to preemptionPolicy=Never.", nil
 	}
+	// Room is on its way on the nominated node: another preemption would evict pods for nothing. Unless the node cannot take the pod
+	// any more, whoever leaves it.
 	nominated := pod.Status.NominatedNodeName
 	if nominated == "" || m.Get(nominated).Code() == fwk.UnschedulableAndUnresolvable {
 		return "", nil

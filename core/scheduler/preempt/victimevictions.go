@@ -105,7 +105,8 @@ func (d *VictimEvictions) Begin(preemptor *v1.Pod, r *Record) {
 	d.advance(run)
 }
 
-// clearNominations clears the nomination of lower-priority pods to the node: they will not fit there now.
+// clearNominations clears the nomination of lower-priority pods to the node: they will not fit there now, and as long as they are
+// nominated, their requests are taken for others.
 func (d *VictimEvictions) clearNominations(run *preemption) {
 	none := ""
 	for _, info := range d.handle.NominatedPodsForNode(run.node) {

@@ -3,7 +3,7 @@ package queue
 import "time"
 
 // backoffWindow is the granularity of back-off with PopFromBackoff: all back-offs that end within one second end
-// together, and priority orders the pods within it.
+// together, and priority orders the pods within it (KEP-5142). Moments apart would decide otherwise.
 const backoffWindow = time.Second
 
 // alignToWindow returns the beginning of t's window, or t without PopFromBackoff.

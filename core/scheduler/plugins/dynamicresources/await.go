@@ -39,7 +39,7 @@ func keyOf(one *reservation) framework.ObjectKey {
 	return framework.ObjectKey{Kind: world.ResourceClaim, Namespace: one.claim.Namespace, Name: one.claim.Name}
 }
 
-// awaitDevices waits until all devices are ready for the pod. Without binding conditions they are.
+// awaitDevices waits until all devices are ready for the pod. Without binding conditions (KEP-5007) they are.
 func (pl *DynamicResources) awaitDevices(r *reserved, pod *v1.Pod, node string, now time.Time) framework.PreBindStep {
 	if !pl.bindingConditions || !r.hasConditions() {
 		return framework.PreBindStep{}

@@ -16,7 +16,7 @@ import (
 	podrequests "orrery/core/objects/requests"
 )
 
-// A pod may request devices as extended resources: those that a class names, on nodes that have none of the resource
+// A pod may request devices as extended resources (KEP-5004): those that a class names, on nodes that have none of the resource
 // themselves. They are allocated as a claim that is not written, which is created when the pod is bound. Until then it has a
 // name that no claim can have.
 

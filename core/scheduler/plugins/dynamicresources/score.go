@@ -13,7 +13,7 @@ import (
 	"orrery/core/scheduler/framework"
 )
 
-// Score prefers nodes where requests with alternatives get an early one: the first counts 8, the second 7, and so on.
+// Score prefers nodes where requests with alternatives (KEP-4816) get an early one: the first counts 8, the second 7, and so on.
 func (pl *DynamicResources) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	c, err := readCycle(state)
 	if err != nil {

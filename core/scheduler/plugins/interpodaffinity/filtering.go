@@ -145,7 +145,7 @@ var (
 )
 
 // satisfiesAffinity reports whether each affinity term has a match in the node's domain. If no pod matches anywhere and the
-// pod matches its own terms, any node with all keys will do.
+// pod matches its own terms, any node with all keys will do: else a group that wants to be together would have no first pod.
 func (s *preFilterState) satisfiesAffinity(node *v1.Node, slot int32) bool {
 	all := true
 	for i := range s.views[affinity] {

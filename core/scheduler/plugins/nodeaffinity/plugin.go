@@ -107,7 +107,8 @@ func (p *NodeAffinity) PreFilter(_ context.Context, state fwk.CycleState, pod *v
 }
 
 // namedNodes are the nodes that terms name, if every one of them names some. All requirements of a term must match, so
-// their names are intersected; one of the terms must match, so theirs are united.
+// their names are intersected; one of the terms must match, so theirs are united. A DaemonSet names the node of each pod so, and
+// without the restriction each of them would be filtered on all nodes.
 func namedNodes(terms []v1.NodeSelectorTerm) (all sets.Set[string], named bool) {
 	for i := range terms {
 		var names sets.Set[string]

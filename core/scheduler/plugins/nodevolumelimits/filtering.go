@@ -110,7 +110,7 @@ func (pl *NodeVolumeLimits) verdict(wanted *request, u *usage) *fwk.Status {
 }
 
 // checkInstalled rejects a node without a driver of the pod. A driver without a CSIDriver object may be none of CSI. It does
-// nothing without the gate VolumeLimitScaling.
+// nothing without the gate VolumeLimitScaling (KEP-5030).
 func (pl *NodeVolumeLimits) checkInstalled(volumes []volumeID, u *usage) *fwk.Status {
 	if pl.drivers == nil {
 		return nil

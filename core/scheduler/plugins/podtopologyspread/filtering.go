@@ -22,7 +22,7 @@ type preFilterState struct {
 	index    *topology.PodIndex
 	revision uint64
 	views    []domainCounts
-	self     []int64 // by constraint: 1 if the pod matches the selector
+	self     []int64 // by constraint: 1 if the pod matches the selector, and so is one of those that its place adds to
 	limits   []int64 // by constraint: how many pods a domain may have for the pod to be added
 	changes  topology.Changes
 }
@@ -82,6 +82,7 @@ func updatePod(state fwk.CycleState, pod *v1.Pod, node *v1.Node, amount int64) *
 
 func (s *preFilterState) updatePod(pod *v1.Pod, node *v1.Node, amount int64) {
 	q := s.set
+	// As in the counts of the pods that run: a node without one of the keys counts for no constraint, not even for the others.
 	if node == nil || pod.Namespace != q.namespace || !hasAllTopologyKeys(node, q.constraints) {
 		return
 	}
@@ -98,6 +99,7 @@ func (s *preFilterState) updatePod(pod *v1.Pod, node *v1.Node, amount int64) {
 func (s *preFilterState) setLimit(i int) {
 	c := &s.set.constraints[i]
 	least, domains := s.minimum(i)
+	// A domain that is still missing counts as an empty one (KEP-3022), so that the others fill up to maxSkew and no further.
 	if domains < c.minDomains {
 		least = 0
 	}

@@ -2,7 +2,7 @@
 //
 //	PreFilter   the pod's claims: bound │ to be bound on the pod's node (WaitForFirstConsumer) │ others, which reject the pod
 //	Filter      does each bound volume reach the node; which volume does each other claim get there, or can it be provisioned
-//	Score       how full the volumes or the storage would be, with the gate StorageCapacityScoring
+//	Score       how full the volumes or the storage would be, with the gate StorageCapacityScoring (KEP-4049)
 //	Reserve     the choice for the node is assumed (package volumes)
 //	PreBind     volumes and claims are written, one after the other; then it waits until every claim is bound
 //	Unreserve   what was not written is assumed no longer
