@@ -3,7 +3,6 @@ package tui
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,14 +16,10 @@ import (
 	"orrery/views/collect"
 )
 
-// deviceRecording is a recording with devices in most states, at a time from its start.
-func deviceRecording(t testing.TB, at time.Duration) *Recording {
+// recordingOf plays a scenario of testdata, and is its recording at a time from its start.
+func recordingOf(t testing.TB, name string, at time.Duration) *Recording {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "devices.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenario.Parse("devices.yaml", text)
+	s, err := scenario.ReadFile(filepath.Join("testdata", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,19 +27,19 @@ func deviceRecording(t testing.TB, at time.Duration) *Recording {
 	if err := s.Record(&file, nil); err != nil {
 		t.Fatal(err)
 	}
-	d, err := OpenRecording(&file, playback.Options{Name: "devices"}, nil)
+	d, err := OpenRecording(&file, playback.Options{Name: name}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Trace = "devices"
+	d.Trace = name
 	d.Recording.SeekTo(d.Start().Add(at))
 	return d
 }
 
-// devicesAt is the pane of the devices at a time of that recording.
+// devicesAt is the pane of the devices in a scenario with devices in most states, at a time.
 func devicesAt(t testing.TB, at time.Duration, w, h int) *session {
 	t.Helper()
-	return watch(t, deviceRecording(t, at), w, h).keys(":").typeText("devices").keys("enter")
+	return watch(t, recordingOf(t, "devices", at), w, h).keys(":").typeText("devices").keys("enter")
 }
 
 // The cursor goes from device to device; the selected one is shown with who has it, and enter explains the pod.
@@ -79,13 +74,13 @@ func TestDevices_FilterAndSort(t *testing.T) {
 
 // The health leads to the device that evicts pods, and the overview counts the devices.
 func TestDevices_Health(t *testing.T) {
-	s := watch(t, deviceRecording(t, 22*time.Second), 140, 40)
+	s := watch(t, recordingOf(t, "devices", 22*time.Second), 140, 40)
 	s.shows("✗ 1 pod on 1 tainted device, serve-1 a100-0", "1 claim without devices", "17/58 devices in use").keys("!").shows("Devices", "── ✗ a100-0 evicting")
 }
 
 // Claims are listed by trouble, and a pod's journey says what it has.
 func TestDevices_Claims(t *testing.T) {
-	s := watch(t, deviceRecording(t, 22*time.Second), 180, 40).keys(":").typeText("claims").keys("enter")
+	s := watch(t, recordingOf(t, "devices", 22*time.Second), 180, 40).keys(":").typeText("claims").keys("enter")
 	s.shows("✗ 1 evicting", "⊘ 1 pending", "● 11 reserved", "a100-0 has the taint gpu.example.com/failed:NoExecute")
 	if row := s.selected(); !strings.Contains(row, "✗ evicting") || !strings.Contains(row, "1 a100") || !strings.Contains(row, "serve-1") {
 		t.Errorf("the first claim is %q", row)
@@ -102,7 +97,7 @@ func TestDevices_Binding(t *testing.T) {
 
 // TestDevices_MatchGoldens draws the panes at every size, and compares one.
 func TestDevices_MatchGoldens(t *testing.T) {
-	d := deviceRecording(t, 27*time.Second)
+	d := recordingOf(t, "devices", 27*time.Second)
 	for _, size := range albumSizes {
 		for name, command := range map[string]string{"devices": "dev", "resource claims": "claims"} {
 			s := watch(t, d, size[0], size[1]).keys(":").typeText(command).keys("enter", "down")

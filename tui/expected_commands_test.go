@@ -118,7 +118,7 @@ func TestCommandLine_Completes(t *testing.T) {
 
 // Names of gangs are offered wherever one can be written.
 func TestCommandLine_CompletesGangs(t *testing.T) {
-	s := watch(t, gangRecording(t, 330*time.Second), 140, 40)
+	s := watch(t, recordingOf(t, "gangs", 330*time.Second), 140, 40)
 	for _, tt := range []struct{ typed, offered, tabbed string }{
 		{"gangs le", "ml/left/pods", "gangs ml/left/pods"},
 		{"gangs ml/le", "ml/left/pods", "gangs ml/left/pods"},

@@ -1,47 +1,18 @@
 package tui
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"orrery/demo/playback"
-	"orrery/demo/scenario"
 )
 
-// gangRecording is a recording with gangs in most states, at a time from its start.
-func gangRecording(t testing.TB, at time.Duration) *Recording {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "gangs.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scenario.Parse("gangs.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := s.Record(&file, nil); err != nil {
-		t.Fatal(err)
-	}
-	d, err := OpenRecording(&file, playback.Options{Name: "gangs"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Trace = "gangs"
-	d.Recording.SeekTo(d.Start().Add(at))
-	return d
-}
-
-// gangsAt is the pane of the gangs at a time of that recording.
+// gangsAt is the pane of the gangs in a scenario with gangs in most states, at a time.
 func gangsAt(t testing.TB, at time.Duration, w, h int) *session {
 	t.Helper()
-	return watch(t, gangRecording(t, at), w, h).keys(":").typeText("gangs").keys("enter")
+	return watch(t, recordingOf(t, "gangs", at), w, h).keys(":").typeText("gangs").keys("enter")
 }
 
 // Gangs are listed by trouble, each with its bar, its places and the time that it has left.
@@ -85,9 +56,9 @@ func TestGangs_FilterAndSort(t *testing.T) {
 
 // The health tells of gangs on permit and of those that timed out; the queue says for how many a pod waits, and how long yet.
 func TestGangs_HealthAndQueue(t *testing.T) {
-	s := watch(t, gangRecording(t, 295*time.Second), 140, 40)
+	s := watch(t, recordingOf(t, "gangs", 295*time.Second), 140, 40)
 	s.shows("2 gangs on permit", " gangs ─╮").keys("2").shows("needs 1 more of gang late/pods, 6.0s left", "pending · ")
-	watch(t, gangRecording(t, 330*time.Second), 140, 40).shows("1 gang timed out")
+	watch(t, recordingOf(t, "gangs", 330*time.Second), 140, 40).shows("1 gang timed out")
 }
 
 // The deadline counts down with the recording, and a gang without the feature gate has none.
@@ -98,7 +69,7 @@ func TestGangs_CountsDown(t *testing.T) {
 
 // TestGangs_MatchGoldens draws the pane at every size, and compares one.
 func TestGangs_MatchGoldens(t *testing.T) {
-	d := gangRecording(t, 330*time.Second)
+	d := recordingOf(t, "gangs", 330*time.Second)
 	for _, size := range albumSizes {
 		s := watch(t, d, size[0], size[1]).keys(":").typeText("gangs").keys("enter", "down")
 		checkSize(t, s)
