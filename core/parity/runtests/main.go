@@ -4,7 +4,9 @@
 //	parity   the comparisons that run in one process, with their default number of cases
 //
 // A package whose code, and whose files that its tests read, have not changed since it passed is not tested again: go keeps the results
-// of tests that run in their written order. Those of cmd/release ask the go command about the other modules, so they always run.
+// of tests that run in their written order. Those of cmd/release ask the go command about the other modules, so they always run. For the
+// same reason every comparison stays a program of its own, though each links Kubernetes: a change tests again those that import it. And
+// some need feature gates that hold for a whole process.
 //
 // Both wait until the root's packages are compiled, which the comparisons import too: two runs of go that begin together each compile all
 // that they share, since the build cache has no lock. The root's first tests run while Kubernetes is compiled for the comparisons.
