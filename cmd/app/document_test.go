@@ -55,7 +55,7 @@ func TestReleases_PageSaysWhatProgramSays(t *testing.T) {
 	for file, numbers := range map[string][]string{
 		"../../docs/releases.md": {
 			"kube-scheduler **" + kubernetes + "**", "**v" + kubernetesPatch + "**", "`" + apiVersion + "`",
-			fmt.Sprintf("| %d if it begins with a scheduler's state, else %d; both are read |", trace.Version, trace.Version-1),
+			fmt.Sprintf("| %d if it has what nodes use, else %d if it begins with a scheduler's state, else %d; all are read |", trace.Version, trace.Version-1, trace.Version-2),
 		},
 		"../../README.md": {"kube-scheduler **" + kubernetes + "**", "v" + kubernetesPatch},
 	} {

@@ -80,6 +80,7 @@ type traceInfoDocument struct {
 	ByVerdict     map[string]uint64 `json:"decisionsByVerdict"`
 	Checkpoints   uint64            `json:"checkpoints"`
 	States        uint64            `json:"states"`
+	UsageReadings uint64            `json:"usageReadings"`
 	Digest        string            `json:"digest,omitempty"`
 	Marks         []markDocument    `json:"marks"`
 	Damage        *damageDocument   `json:"damage,omitempty"`
@@ -102,7 +103,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Origin: string(h.Origin),
 		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, FeatureGates: changedGates(h.FeatureGates), Start: momentOf(h.Start),
 		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.InputsByKind, ListedObjects: i.Objects,
-		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints, States: i.States,
+		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints, States: i.States, UsageReadings: i.Usages,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
 	}
 	// Time does not run backwards in a replay: a record from before the start is played at the start.
@@ -180,6 +181,9 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 	}
 	if d.States > 0 {
 		fact("states", humanize.Comma(int64(d.States))+", from each of which a replay can go on")
+	}
+	if d.UsageReadings > 0 {
+		fact("usage", countText(d.UsageReadings, "reading")+" of what nodes use")
 	}
 	fact("decisions", humanize.Comma(int64(d.Decisions))+breakdown(d.ByVerdict))
 	if d.Damage == nil {

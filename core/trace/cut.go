@@ -3,6 +3,8 @@ package trace
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"orrery/core/scheduler/store"
@@ -14,6 +16,8 @@ import (
 // before first on, so that the copy is replayed exactly; until it is known which that is, the records since a state are kept in
 // memory. A damaged trace is copied up to the damage, with a mark there that says so, and Cut returns the damage as its error.
 //
+// What each node used when it was last read before first is copied, too, with the time at which it was read.
+//
 // A last of zero is the end. A first or last that is a second or more after the end is a [BeyondEndError]; people round times.
 func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if !last.IsZero() && last.Before(first) {
@@ -23,7 +27,7 @@ func Cut(from io.Reader, to io.Writer, first, last time.Time) error {
 	if err != nil {
 		return err
 	}
-	c := cutter{to: to, header: r.Header(), first: first, at: first, state: store.New()}
+	c := cutter{to: to, header: r.Header(), first: first, at: first, state: store.New(), usage: map[string]Record{}}
 	end := c.header.Start
 	for record, err := range r.All() {
 		if err != nil {
@@ -75,7 +79,9 @@ type cutter struct {
 	dropped bool
 	// sinceState are the records before first from the last state on.
 	sinceState []Record
-	w          *Writer
+	// usage is the last reading of each node among the records that are dropped.
+	usage map[string]Record
+	w     *Writer
 }
 
 func (c *cutter) add(r Record) error {
@@ -87,6 +93,7 @@ func (c *cutter) add(r Record) error {
 	}
 	if c.w == nil && r.At.Before(c.first) {
 		c.dropped = true
+		c.keepUsage(r)
 		if in, ok := r.Body.(Input); ok {
 			c.applyToState(in.Event)
 		}
@@ -101,6 +108,9 @@ func (c *cutter) add(r Record) error {
 // holdBack keeps a record that comes before the first one wanted, as long as no later state does.
 func (c *cutter) holdBack(r Record) bool {
 	if _, is := r.Body.(State); is && !r.At.After(c.first) {
+		for _, before := range c.sinceState {
+			c.keepUsage(before)
+		}
 		c.sinceState = nil
 	}
 	if !r.At.Before(c.first) {
@@ -108,6 +118,22 @@ func (c *cutter) holdBack(r Record) bool {
 	}
 	c.sinceState = append(c.sinceState, r)
 	return true
+}
+
+func (c *cutter) keepUsage(r Record) {
+	if u, ok := r.Body.(Usage); ok {
+		c.usage[u.Node] = r
+	}
+}
+
+// writeUsage writes the readings that were kept.
+func (c *cutter) writeUsage() error {
+	for _, node := range slices.Sorted(maps.Keys(c.usage)) {
+		if err := c.w.Write(c.usage[node]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // applyToState applies the object changes of an input. It ignores the store's errors: the engine refused the same
@@ -137,10 +163,19 @@ func (c *cutter) open() error {
 	}
 	c.w = w
 	if c.dropped {
-		return WriteSnapshot(w, c.state, c.first)
+		if err := WriteSnapshot(w, c.state, c.first); err != nil {
+			return err
+		}
+		return c.writeUsage()
 	}
-	for _, r := range c.sinceState {
+	for i, r := range c.sinceState {
 		if err := w.Write(r); err != nil {
+			return err
+		}
+		if i > 0 {
+			continue
+		}
+		if err := c.writeUsage(); err != nil { // after the state, with which the copy begins
 			return err
 		}
 	}

@@ -37,6 +37,8 @@ func decodeEntry(c *entryReader, kind byte, previous *time.Time) (Record, error)
 		r.Body = Checkpoint{Digest: c.fixed64(), Inputs: c.Uvarint(), Decisions: c.Uvarint()}
 	case markEntry:
 		r.Body = c.mark()
+	case usageEntry:
+		r.Body = c.usage()
 	default:
 		return Record{}, fmt.Errorf("an entry is of no known kind (%d)", kind)
 	}

@@ -13,7 +13,7 @@
 // # Files
 //
 // record has the kinds of records, header the start of a trace; FORMAT.md describes the file byte by byte. frame and
-// pack hold blocks, entry, encode and decode their entries, and state those of a scheduler's state. decode_pod and
+// pack hold blocks, entry, encode and decode their entries, state those of a scheduler's state, and usage those of what nodes use. decode_pod and
 // decode_shared decode pods, and only once what they have alike. memory is what decoded entries may take; writer and reader
 // are the two ends. hash and hash_object replace names. info, cut and hash_trace work on whole files. import_objects, with
 // import_times, import_yaml and import_locate, and import_openb, with import_openb_claims and import_table, convert other data.

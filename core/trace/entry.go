@@ -22,6 +22,7 @@ const (
 	markEntry            = 9
 	stateEntry           = 10 // followed by one listItemEntry for each object, and then by stateDataEntries
 	stateDataEntry       = 11
+	usageEntry           = 12
 )
 
 // beforeRestFlag is set in the flags of an input's entry, versionFlag in those of an outcome that has a version although it is not that of

@@ -13,11 +13,19 @@ var NewHashedWriter = newHashedWriter
 
 // FileOfEntries returns a whole file of an origin around the contents of one block, valid or not.
 func FileOfEntries(origin Origin, contents []byte) []byte {
+	return fileOfEntries(Header{Origin: origin}, contents)
+}
+
+// FileOfReadings is FileOfEntries for a trace that has readings of usage.
+func FileOfReadings(contents []byte) []byte {
+	return fileOfEntries(Header{Kubelet: []byte("{}")}, contents)
+}
+
+func fileOfEntries(h Header, contents []byte) []byte {
 	var file bytes.Buffer
 	w := frameWriter{to: &file}
-	h := Header{Origin: origin}
 	text, _ := h.encode()
-	_ = w.writeMagic(origin.version())
+	_ = w.writeMagic(h.version())
 	_ = w.write(headerBlock, text, 0, 0)
 	entries := uint32(0)
 	for c := (&entryReader{Reader: readerOf(contents)}); len(c.Rest) > 0; entries++ {

@@ -147,9 +147,9 @@ func (r *frameReader) readMagic() error {
 	case r.version == 0:
 		return ErrNotATrace
 	case r.version < oldestReadable:
-		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d and %d: open it with the orrery that recorded it, or record it again", ErrVersion, r.version, oldestReadable, Version)
+		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d to %d: open it with the orrery that recorded it, or record it again", ErrVersion, r.version, oldestReadable, Version)
 	case r.version > Version:
-		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d and %d: open it with the orrery that recorded it or a newer one", ErrVersion, r.version, oldestReadable, Version)
+		return fmt.Errorf("%w: the file has version %d, and this program reads versions %d to %d: open it with the orrery that recorded it or a newer one", ErrVersion, r.version, oldestReadable, Version)
 	}
 	return nil
 }

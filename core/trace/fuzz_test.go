@@ -19,6 +19,11 @@ import (
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, trace.Header{Start: start}, manyRecords(2)...))
 	f.Add(written(f, trace.Header{Start: start, Origin: trace.FromState}, manyStates(2)...))
+	readings := written(f, trace.Header{Start: start, Kubelet: kubelet}, usageOf("n1", start), usageOf("n2", start.Add(time.Second)))
+	f.Add(readings)
+	if contents, err := trace.ContentsOf(readings); err == nil {
+		f.Add(contents)
+	}
 	f.Add([]byte("ORRERYT\x01"))
 	f.Add([]byte{3, 6, 0, 0, 0})
 	if golden, err := os.ReadFile("testdata/v2.trace"); err == nil {
@@ -30,7 +35,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, file := range [][]byte{data, trace.FileOfEntries(trace.FromStart, data), trace.FileOfEntries(trace.FromState, data)} {
+		for _, file := range [][]byte{data, trace.FileOfEntries(trace.FromStart, data), trace.FileOfEntries(trace.FromState, data), trace.FileOfReadings(data)} {
 			var took uint64
 			fuzz.Cost(t, len(file), func() { took = allocated(func() { consume(t, file) }) })
 			if most := 3 * trace.MostMemory(len(file)); took > uint64(most) {
@@ -112,12 +117,14 @@ func FuzzRewrite(f *testing.F) {
 	f.Add(fromStart, false, int64(time.Minute), int64(time.Hour))
 	f.Add(fromState, true, int64(0), int64(1))
 	f.Add(fromStart[:len(fromStart)/2], false, int64(-1), int64(1<<62))
+	if readings, err := trace.ContentsOf(written(f, trace.Header{Start: start, Kubelet: kubelet}, usageOf("n1", start), usageOf("n1", start.Add(time.Second)))); err == nil {
+		f.Add(readings, false, int64(time.Second), int64(time.Hour))
+	}
 	f.Fuzz(func(t *testing.T, entries []byte, state bool, after, length int64) {
-		origin := trace.FromStart
+		file, first := trace.FileOfReadings(entries), start.Add(time.Duration(after))
 		if state {
-			origin = trace.FromState
+			file = trace.FileOfEntries(trace.FromState, entries)
 		}
-		file, first := trace.FileOfEntries(origin, entries), start.Add(time.Duration(after))
 		hash, err := trace.NewNameHasher([]byte("some salt of my own"))
 		if err != nil {
 			t.Fatal(err)

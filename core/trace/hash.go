@@ -39,7 +39,7 @@ import (
 //   - Names of drivers, provisioners and declared features, also in annotations; expressions and values of device
 //     attributes.
 //   - What a scheduler says of its victim in a condition, as it does not write again what is there.
-//   - Resource versions, quantities, ports, times.
+//   - Resource versions, quantities, ports, times, and the thresholds of kubelets.
 //   - What makes a name two names or no valid one: the dash between a pod and its volume in the name of an ephemeral claim,
 //     those in the zones of a GCE disk that is in several, the scheme of an AWS disk; and that a name or a value is one that
 //     Kubernetes refuses.
@@ -282,6 +282,8 @@ func (h *NameHasher) hashBody(b Body) Body {
 	case Mark:
 		b.Pod, b.Text = h.ref(b.Pod), ""
 		return b
+	case Usage:
+		return h.usage(b)
 	}
 	return b
 }

@@ -11,11 +11,13 @@ import (
 	"orrery/core/safe/printable"
 )
 
-// Version is the newest version of the format, in which this package writes traces that begin with a state. It writes all others in
-// the version before, which has no states, and reads both.
+// Version is the newest version of the format, which has everything. This package writes each trace in the oldest version that has what
+// is in it, and reads all three.
 const (
-	Version         = 3
+	Version         = versionUsage
 	versionNoStates = 2
+	versionStates   = 3
+	versionUsage    = 4
 	oldestReadable  = versionNoStates
 )
 
@@ -60,6 +62,10 @@ type Header struct {
 	Configuration string          `json:"configuration,omitempty"`
 	FeatureGates  map[string]bool `json:"featureGates,omitempty"`
 
+	// Kubelet is the configuration of the nodes' kubelets, as far as it is about evictions: a KubeletConfiguration in JSON. Only a
+	// trace with it has readings of [Usage].
+	Kubelet json.RawMessage `json:"kubelet,omitempty"`
+
 	// NamesHashed says that names were replaced, so that digests are not comparable. See [NameHasher].
 	NamesHashed bool `json:"namesHashed,omitempty"`
 }
@@ -72,10 +78,16 @@ const maxHeaderBytes = 4 << 20
 // Exact says that a replay makes the decisions of the recorded scheduler.
 func (o Origin) Exact() bool { return o == FromStart || o == FromState }
 
-// version returns the version of the format in which a trace of this origin is written.
-func (o Origin) version() byte {
-	if o == FromState {
-		return Version
+// HasUsage reports whether a trace may have readings of usage.
+func (h *Header) HasUsage() bool { return len(h.Kubelet) > 0 }
+
+// version returns the version of the format in which a trace with this header is written.
+func (h *Header) version() byte {
+	switch {
+	case h.HasUsage():
+		return versionUsage
+	case h.Origin == FromState:
+		return versionStates
 	}
 	return versionNoStates
 }

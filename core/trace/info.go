@@ -16,8 +16,9 @@ type Info struct {
 	// Inputs, Decisions and Checkpoints count records; InputsByKind counts inputs by the kind of their objects, and
 	// inputs without an object as EffectDone, ActivateRequest or Tick.
 	Inputs, Decisions, Checkpoints uint64
-	// States counts the states of the scheduler, from each of which a replay can go on.
+	// States counts the states of the scheduler, from each of which a replay can go on, and Usages the readings of what nodes use.
 	States       uint64
+	Usages       uint64
 	InputsByKind map[string]uint64
 	Verdicts     [Skipped + 1]uint64
 	Marks        []MarkAt
@@ -83,6 +84,8 @@ func (i *Info) add(r Record) {
 		i.States++
 		i.Objects += uint64(len(b.Objects))
 		i.Digest = b.Digest
+	case Usage:
+		i.Usages++
 	case Mark:
 		if len(i.Marks) < maxMarks {
 			i.Marks = append(i.Marks, MarkAt{r.At, r.Number, b})

@@ -55,6 +55,8 @@ func hostileFiles() map[string][]byte {
 		"custom objects of many owners":       trace.FileOfEntries(trace.FromStart, bytes.Repeat(changed("foos.v1.example.com", inside(1, manyOf(13, 10_000))), 100)),
 		"millions of ticks":                   trace.FileOfEntries(trace.FromStart, bytes.Repeat(entryOf([]byte{6, 0, 0, 0}), 1<<19)),
 		"millions of names to activate":       trace.FileOfEntries(trace.FromStart, entryOf(binary.AppendUvarint([]byte{5, 0, 0, 0}, 1<<20-8), make([]byte, 2<<20-64))),
+		"the usage of many pods":              trace.FileOfReadings(bytes.Repeat(entryOf([]byte{12, 0, 0, 0, 0, 0, 0, 0, 0}, binary.AppendVarint(nil, 250_000), make([]byte, 8*250_000)), 2)),
+		"usage of millions of containers":     trace.FileOfReadings(bytes.Repeat(entryOf([]byte{12, 0, 0, 0, 0, 0, 0, 0}, binary.AppendVarint(nil, 500_000), make([]byte, 4*500_000+1)), 2)),
 		"millions of marks":                   trace.FileOfEntries(trace.FromStart, bytes.Repeat(entryOf([]byte{9, 0, 0, 0, 0, 0, 0, 0}), 400_000)),
 	}
 }

@@ -71,8 +71,8 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, t.damaged(err)
 	}
-	if t.header.Origin.version() != t.frames.version {
-		return nil, t.damaged(fmt.Errorf("a trace that begins with a %s is not of version %d", t.header.Origin, t.frames.version))
+	if t.header.version() != t.frames.version {
+		return nil, t.damaged(fmt.Errorf("a trace with this header, which begins with a %s, is not of version %d", t.header.Origin, t.frames.version))
 	}
 	if t.base = t.header.Start; t.base.IsZero() {
 		t.startAtFirstRecord()
@@ -150,6 +150,10 @@ func (t *Reader) next() (Record, error) {
 		return t.readState(c, size)
 	case listItemEntry, stateDataEntry:
 		return Record{}, errors.New("a part of a list or of a state comes without its beginning")
+	case usageEntry:
+		if !t.header.HasUsage() {
+			return Record{}, errNoUsage
+		}
 	}
 	r, err := decodeEntry(c, kind, &t.previous)
 	r.Size = size

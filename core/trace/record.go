@@ -17,7 +17,7 @@ type Record struct {
 	Size   int
 }
 
-// Body is the content of a Record: [Input], [Decision], [Checkpoint], [Mark] or [State].
+// Body is the content of a Record: [Input], [Decision], [Checkpoint], [Mark], [State] or [Usage].
 type Body interface{ body() }
 
 // Input is an event that the engine received.

@@ -350,7 +350,7 @@ func TestNewReader_RefusesOtherFiles(t *testing.T) {
 	}{
 		{"an empty file", "this is not a trace", nil},
 		{"a file of something else", "this is not a trace", []byte("apiVersion: v1\nkind: Pod\n")},
-		{"a trace of a newer format", "the file has version 4, and this program reads versions 2 and 3: open it with the orrery that recorded it or a newer one", newer},
+		{"a trace of a newer format", "the file has version 5, and this program reads versions 2 to 4: open it with the orrery that recorded it or a newer one", newer},
 		{"nothing after the version", "the trace is damaged at record 0, in the block at byte 8", good[:8]},
 		{"half a header", "the file ends in the middle of a block", good[:40]},
 	} {

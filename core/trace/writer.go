@@ -47,7 +47,7 @@ func newWriter(to io.Writer, h Header, hash *NameHasher) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{header: h, frames: frameWriter{to: to}, hash: hash}
-	if err := w.frames.writeMagic(w.header.Origin.version()); err != nil {
+	if err := w.frames.writeMagic(w.header.version()); err != nil {
 		return nil, fmt.Errorf("beginning a trace: %w", err)
 	}
 	if err := w.frames.write(headerBlock, text, 0, 0); err != nil {
@@ -109,6 +109,8 @@ func (w *Writer) writeBody(r Record) error {
 		w.block.mark(r.At, b)
 	case State:
 		return w.writeState(r, b)
+	case Usage:
+		return w.writeUsage(r, &b)
 	default:
 		return fmt.Errorf("recording: there is no record of type %T", r.Body)
 	}

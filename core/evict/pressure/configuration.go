@@ -80,20 +80,20 @@ func DefaultConfiguration(system string) Configuration {
 // configurationFile is the eviction part of a KubeletConfiguration file.
 type configurationFile struct {
 	EvictionHard                     map[Signal]string `json:"evictionHard"`
-	EvictionSoft                     map[Signal]string `json:"evictionSoft"`
-	EvictionSoftGracePeriod          map[Signal]string `json:"evictionSoftGracePeriod"`
-	EvictionPressureTransitionPeriod metav1.Duration   `json:"evictionPressureTransitionPeriod"`
-	EvictionMaxPodGracePeriod        int32             `json:"evictionMaxPodGracePeriod"`
-	EvictionMinimumReclaim           map[Signal]string `json:"evictionMinimumReclaim"`
-	MergeDefaultEvictionSettings     bool              `json:"mergeDefaultEvictionSettings"`
+	EvictionSoft                     map[Signal]string `json:"evictionSoft,omitempty"`
+	EvictionSoftGracePeriod          map[Signal]string `json:"evictionSoftGracePeriod,omitempty"`
+	EvictionPressureTransitionPeriod metav1.Duration   `json:"evictionPressureTransitionPeriod,omitempty"`
+	EvictionMaxPodGracePeriod        int32             `json:"evictionMaxPodGracePeriod,omitempty"`
+	EvictionMinimumReclaim           map[Signal]string `json:"evictionMinimumReclaim,omitempty"`
+	MergeDefaultEvictionSettings     bool              `json:"mergeDefaultEvictionSettings,omitempty"`
 	EnforceNodeAllocatable           []string          `json:"enforceNodeAllocatable"`
-	KernelMemcgNotification          bool              `json:"kernelMemcgNotification"`
+	KernelMemcgNotification          bool              `json:"kernelMemcgNotification,omitempty"`
 	LocalStorageCapacityIsolation    *bool             `json:"localStorageCapacityIsolation"`
-	FeatureGates                     map[string]bool   `json:"featureGates"`
-	MemoryThrottlingFactor           *float64          `json:"memoryThrottlingFactor"`
+	FeatureGates                     map[string]bool   `json:"featureGates,omitempty"`
+	MemoryThrottlingFactor           *float64          `json:"memoryThrottlingFactor,omitempty"`
 
-	KubeReserved   map[v1.ResourceName]string `json:"kubeReserved"`
-	SystemReserved map[v1.ResourceName]string `json:"systemReserved"`
+	KubeReserved   map[v1.ResourceName]string `json:"kubeReserved,omitempty"`
+	SystemReserved map[v1.ResourceName]string `json:"systemReserved,omitempty"`
 }
 
 var fields = []string{
@@ -227,6 +227,27 @@ func resemblesEvictionField(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.Contains(lower, "evict") ||
 		slices.ContainsFunc(fields, func(field string) bool { return strings.EqualFold(field, name) })
+}
+
+// File returns a KubeletConfiguration in JSON from which Load reads the configuration again.
+func (c Configuration) File() ([]byte, error) {
+	f := configurationFile{
+		EvictionHard: c.Hard, EvictionSoft: c.Soft, EvictionSoftGracePeriod: c.SoftGrace, EvictionMinimumReclaim: c.MinimumReclaim,
+		EvictionPressureTransitionPeriod: metav1.Duration{Duration: c.PressureTransition}, EvictionMaxPodGracePeriod: int32(c.MaxPodGraceSeconds),
+		EnforceNodeAllocatable: []string{}, KernelMemcgNotification: c.MemoryNotification, LocalStorageCapacityIsolation: &c.LocalStorageIsolation,
+		KubeReserved: c.KubeReserved, SystemReserved: c.SystemReserved,
+	}
+	if c.EnforceAllocatable {
+		f.EnforceNodeAllocatable = append(f.EnforceNodeAllocatable, "pods")
+	}
+	if c.MemoryThrottling != 0 {
+		f.FeatureGates, f.MemoryThrottlingFactor = map[string]bool{memoryQoS: true}, &c.MemoryThrottling
+	}
+	return json.Marshal(struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		configurationFile
+	}{ConfigurationVersion, ConfigurationKind, f})
 }
 
 // load fills in the defaults and checks the values.

@@ -162,6 +162,29 @@ func TestIgnoredFields_ReadFieldsChangeConfiguration(t *testing.T) {
 	}
 }
 
+// What is written of a configuration is read as the same one.
+func TestConfiguration_File(t *testing.T) {
+	for name, yaml := range map[string]string{
+		"the defaults":         "",
+		"no hard thresholds":   "evictionHard: {}\nenforceNodeAllocatable: []\nlocalStorageCapacityIsolation: false\n",
+		"thresholds of memory": "evictionHard: {memory.available: 500Mi}\nevictionSoft: {memory.available: 10%}\nevictionSoftGracePeriod: {memory.available: 20s}\nevictionMinimumReclaim: {memory.available: 1Gi}\nevictionMaxPodGracePeriod: 2\nevictionPressureTransitionPeriod: 30s\nkernelMemcgNotification: true\n",
+		"reserved and slowed":  "kubeReserved: {cpu: 100m}\nsystemReserved: {memory: 1Gi}\nfeatureGates: {MemoryQoS: true}\nmemoryThrottlingFactor: 0.8\n",
+	} {
+		want, err := pressure.Load([]byte(header+yaml), "linux")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := want.File()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := pressure.Load(text, "windows")
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, %s (-want +got):\n%s", name, err, text, diff)
+		}
+	}
+}
+
 func TestLoad_Errors(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
 		{"a soft threshold without grace", "evictionSoft: {memory.available: 1Gi}", "grace period must be specified for the soft eviction threshold memory.available"},

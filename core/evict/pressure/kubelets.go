@@ -303,6 +303,14 @@ func (f *Kubelets) Conditions(now time.Time, node *v1.Node) []v1.NodeCondition {
 	return Conditions(node.Status.Conditions, p.kubelet.conditions, now)
 }
 
+// Summary returns what a node's kubelet would measure now; nil if the node has none, as nothing said what is used there.
+func (f *Kubelets) Summary(now time.Time, node string) *Summary {
+	if p := f.nodes[node]; p != nil && p.kubelet != nil {
+		return f.measure(p, now)
+	}
+	return nil
+}
+
 // Fork returns an independent copy, and writes on a fork of the record.
 func (f *Kubelets) Fork() memory.Pressure {
 	twin := *f

@@ -70,7 +70,7 @@ func (c *Coder) fields(action world.Action) world.Action {
 	case world.PatchStatus:
 		c.PodRef(&a.Pod)
 		Message(c, &a.Condition)
-		optional(c, &a.NominatedNode, func(node *string) { Text(c, node) })
+		Optional(c, &a.NominatedNode, func(node *string) { Text(c, node) })
 		Message(c, &a.ExtendedResources)
 		return a
 	case world.Delete:
@@ -109,7 +109,7 @@ func (c *Coder) objectWrite(action world.Action) world.Action {
 		Text(c, &a.Node)
 		c.ObjectRef(&a.Claim)
 		Message(c, &a.Allocation)
-		optional(c, &a.AllocatedAt, func(at *metav1.Time) { c.Time(&at.Time) })
+		Optional(c, &a.AllocatedAt, func(at *metav1.Time) { c.Time(&at.Time) })
 		return a
 	case world.UnreserveResourceClaim:
 		c.PodRef(&a.Pod)
@@ -134,7 +134,7 @@ func (c *Coder) objectWrite(action world.Action) world.Action {
 
 func (c *Coder) event(a *world.EmitEvent) {
 	c.PodRef(&a.Regarding)
-	optional(c, &a.Related, c.PodRef)
+	Optional(c, &a.Related, c.PodRef)
 	Text(c, &a.Type)
 	Text(c, &a.Reason)
 	Text(c, &a.Action)
@@ -156,16 +156,4 @@ func (c *Coder) extenderCall(a *world.CallExtender) {
 	Object(c, &a.Request.Pod)
 	c.Bool(&a.Request.NamesOnly)
 	Text(c, &a.Request.Node)
-}
-
-// optional codes a value with a function, or that there is none.
-func optional[T any](c *Coder, value **T, code func(*T)) {
-	there := *value != nil
-	if c.Bool(&there); !there {
-		return
-	}
-	if c.reading {
-		*value = new(T)
-	}
-	code(*value)
 }

@@ -43,6 +43,18 @@ func Slice[T any](c *Coder, list *[]T, code func(*T)) {
 	}
 }
 
+// Optional codes a value with a function, or that there is none.
+func Optional[T any](c *Coder, value **T, code func(*T)) {
+	there := *value != nil
+	if c.Bool(&there); !there {
+		return
+	}
+	if c.reading {
+		*value = new(T)
+	}
+	code(*value)
+}
+
 // Texts codes a list of texts.
 func Texts[T ~string](c *Coder, list *[]T) { Slice(c, list, func(text *T) { Text(c, text) }) }
 

@@ -45,6 +45,11 @@
 // of so many bytes, and drops the oldest in favour of a fork. Positions count dropped records, too: Start moves, End moves, and a
 // record keeps its position.
 //
+// # What nodes use
+//
+// A recording of a cluster whose kubelets are known may have readings of what its nodes use. The engine is not told: [Player.Usage] finds the
+// last one of a node before the position, wherever that was moved.
+//
 // # Followers
 //
 // A [Follower] keeps state that the engine does not. It receives the same inputs, decisions and effects as the engine,

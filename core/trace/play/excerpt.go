@@ -53,6 +53,7 @@ func (x *Excerpt) open(to io.Writer, about About) (*trace.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	about.Kubelet = x.header.Kubelet
 	w, err := openTrace(to, x.base, options, about)
 	if errors.Is(err, engine.ErrUnsettled) {
 		w, err = openTraceOf(to, x.base, options, about, trace.FromSnapshot)

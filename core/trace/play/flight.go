@@ -75,10 +75,11 @@ func NewFlightRecorder(e *engine.Engine, o engine.Options, bytes int64) (*Flight
 	return f, nil
 }
 
-// The size of an entry and of a decision, in bytes.
+// The size of an entry, of a decision and of the usage of a pod, in bytes.
 const (
 	entryBytes    = 64
 	decisionBytes = 256
+	usedPodBytes  = 1024
 )
 
 // Applied records an input. It implements drive.Observer.

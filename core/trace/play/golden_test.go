@@ -47,7 +47,7 @@ func TestReplay_RefusesOlderVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = play.Replay(bytes.NewReader(file), play.Options{})
-	const want = "this trace is of another version of the format: the file has version 1, and this program reads versions 2 and 3: open it with the orrery that recorded it, or record it again"
+	const want = "this trace is of another version of the format: the file has version 1, and this program reads versions 2 to 4: open it with the orrery that recorded it, or record it again"
 	if !errors.Is(err, trace.ErrVersion) || err.Error() != want {
 		t.Errorf("replaying a file of version 1: %v, want %s", err, want)
 	}

@@ -31,7 +31,7 @@ func NewGrowingPlayer(h trace.Header, first trace.Record, o Options, bytes int64
 // Append adds records to the end of a growing player. If it then holds too many, it drops the oldest up to one of its forks. A position
 // among these becomes the first one that is held: compare At with Start. Only records that were played, or prefetched, are dropped.
 func (p *Player) Append(records ...trace.Record) error {
-	p.addTimes(records)
+	p.index(records)
 	p.records = append(p.records, records...)
 	for _, r := range records {
 		p.growth.bytes += recordBytes(r)
@@ -58,6 +58,9 @@ func (p *Player) dropFirst() {
 	n := p.forks.list[0].record - p.dropped
 	for _, r := range p.records[:n] {
 		p.growth.bytes -= recordBytes(r)
+		if u, ok := r.Body.(trace.Usage); ok {
+			p.usages[u.Node] = p.usages[u.Node][1:]
+		}
 	}
 	if n > 0 {
 		p.start = p.latestTimes[n-1]
@@ -75,6 +78,8 @@ func recordBytes(r trace.Record) int64 {
 		return entryBytes + decisionBytes
 	case trace.State:
 		return entryBytes + int64(len(b.Data)) // its objects are the engine's
+	case trace.Usage:
+		return entryBytes + usedPodBytes*int64(len(b.Summary.Pods))
 	}
 	return entryBytes
 }

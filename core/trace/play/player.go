@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"time"
 
@@ -17,8 +18,9 @@ type Player struct {
 	header      trace.Header
 	records     []trace.Record // held ones; the first has dropped records before it
 	dropped     int
-	start       time.Time   // before the first held record
-	latestTimes []time.Time // of each record: the latest time up to it
+	start       time.Time        // before the first held record
+	latestTimes []time.Time      // of each record: the latest time up to it
+	usages      map[string][]int // the numbers of the held readings of each node
 	damage      *trace.Damage
 	growth      *growth // nil if no records are added
 
@@ -87,14 +89,14 @@ func NewPlayer(from io.Reader, o Options) (*Player, error) {
 func newPlayer(first replayer, records []trace.Record) *Player {
 	p := &Player{
 		records: records, latestTimes: make([]time.Time, 0, len(records)), current: playhead{replayer: first}, forks: newForks(),
-		report: &Report{Exact: first.exact()}, start: first.engine.Now(),
+		report: &Report{Exact: first.exact()}, start: first.engine.Now(), usages: map[string][]int{},
 	}
-	p.addTimes(records)
+	p.index(records)
 	return p
 }
 
-// addTimes adds the latest times of records to those of the records before them.
-func (p *Player) addTimes(records []trace.Record) {
+// index adds the latest times of records to those of the records before them, and where the readings of usage are.
+func (p *Player) index(records []trace.Record) {
 	latest := p.start
 	if n := len(p.latestTimes); n > 0 {
 		latest = p.latestTimes[n-1]
@@ -102,6 +104,9 @@ func (p *Player) addTimes(records []trace.Record) {
 	for _, r := range records {
 		if r.At.After(latest) {
 			latest = r.At
+		}
+		if u, ok := r.Body.(trace.Usage); ok {
+			p.usages[u.Node] = append(p.usages[u.Node], p.dropped+len(p.latestTimes))
 		}
 		p.latestTimes = append(p.latestTimes, latest)
 	}
@@ -143,6 +148,16 @@ func (p *Player) position(record int) Position {
 		return Position{record, p.start}
 	}
 	return Position{record, p.latestTimes[record-p.dropped-1]}
+}
+
+// Usage returns the last reading of a node's usage up to the current position, if one is held.
+func (p *Player) Usage(node string) (trace.Record, bool) {
+	all := p.usages[node]
+	n, _ := slices.BinarySearch(all, p.current.record)
+	if n == 0 {
+		return trace.Record{}, false
+	}
+	return p.records[all[n-1]-p.dropped], true
 }
 
 // Marks lists the marks; Record is the position to seek to.

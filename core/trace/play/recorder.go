@@ -3,6 +3,7 @@ package play
 import (
 	"errors"
 	"io"
+	"time"
 
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
@@ -15,6 +16,8 @@ type About struct {
 	Description string
 	// NamesHashed says that the engine sees hashes in place of names.
 	NamesHashed bool
+	// Kubelet is the configuration of the nodes' kubelets where what they use is recorded; see trace.Header.
+	Kubelet []byte
 
 	packFaster bool
 }
@@ -139,6 +142,9 @@ func (r *Recorder) Mark(text string) { r.AddMark(trace.Mark{Kind: trace.Note, Te
 
 // AddMark sets a mark at the engine's time.
 func (r *Recorder) AddMark(m trace.Mark) { r.write(trace.Record{At: r.engine.Now(), Body: m}) }
+
+// Usage records what nodes use, at some time that is not before the engine's.
+func (r *Recorder) Usage(at time.Time, u trace.Usage) { r.write(trace.Record{At: at, Body: u}) }
 
 // Flush writes the buffered records.
 func (r *Recorder) Flush() error {

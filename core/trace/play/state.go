@@ -51,7 +51,7 @@ func openTraceOf(to io.Writer, e held, o engine.Options, about About, origin tra
 		return nil, err
 	}
 	h.Origin, h.Start, h.Program, h.Description, h.Shadow = origin, e.Now(), about.Program, about.Description, e.Shadows()
-	h.ExtendersUnasked, h.NamesHashed = e.ExtendersUnasked(), about.NamesHashed
+	h.ExtendersUnasked, h.NamesHashed, h.Kubelet = e.ExtendersUnasked(), about.NamesHashed, about.Kubelet
 	w, err := newWriter(to, h, about)
 	if err == nil && origin == trace.FromSnapshot {
 		err = trace.WriteSnapshot(w, e.Store(), e.Now())
