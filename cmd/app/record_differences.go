@@ -27,6 +27,8 @@ type unexplainedDocument struct {
 	Best []string `json:"best"`
 	// Lead is by how many points the best nodes lead, if the pod's node is feasible.
 	Lead int64 `json:"lead,omitempty"`
+
+	unsearched bool // for an explanation
 }
 
 // markDifferences sets a mark for each new difference.
@@ -58,7 +60,7 @@ func (r *clusterRecording) markDifferences() {
 func (r *clusterRecording) difference(f *shadow.Finding) unexplainedDocument {
 	d := unexplainedDocument{
 		At: momentOf(f.At), Offset: offsetText(f.At.Sub(r.options.Start).Truncate(time.Millisecond)),
-		Pod: printable.Line(f.Pod.String(), 200), Node: printable.Line(f.Real, 200), Best: []string{},
+		Pod: printable.Line(f.Pod.String(), 200), Node: printable.Line(f.Real, 200), Best: []string{}, unsearched: f.Unsearched,
 	}
 	for _, node := range f.BestNodes {
 		d.Best = append(d.Best, printable.Line(node, 200))
@@ -80,6 +82,9 @@ func (d *unexplainedDocument) text() string {
 	text := fmt.Sprintf("%s %s, and Orrery chooses %s", d.Pod, theirs, ours)
 	if d.Lead > 0 {
 		text += ", which leads by " + countText(uint64(d.Lead), "point")
+	}
+	if d.unsearched {
+		text += "; not looked into, as too many differed at once"
 	}
 	return text
 }

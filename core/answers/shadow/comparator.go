@@ -302,7 +302,9 @@ func (j *Comparator) compareDecision(h *numberedInput, was, pod *v1.Pod) {
 	f.compareNodes(r)
 	f.checkSampled(r, j.percentage[was.Spec.SchedulerName])
 	if !f.Sampled {
-		f.Causes = j.causes(h, q, r.Nodes)
+		var searched bool
+		f.Causes, searched = j.causes(h, q, r.Nodes)
+		f.Unsearched = !searched
 	}
 	if !f.Sampled && f.Causes == nil {
 		f.Class = Differs
@@ -319,6 +321,9 @@ func (j *Comparator) addFinding(f Finding) {
 	f.Seq = j.seq
 	if f.Class == Differs {
 		j.counters.Differs++
+		if f.Unsearched {
+			j.counters.Unsearched++
+		}
 		j.differences.add(f)
 		return
 	}

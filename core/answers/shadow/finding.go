@@ -39,6 +39,8 @@ type Finding struct {
 	Objections []Objection
 	// Causes are the events that explain the difference.
 	Causes []Cause
+	// Unsearched says that no explanation was looked for, since too many differences came at once.
+	Unsearched bool
 	// Sampled says that scoring only SampleSize of the feasible nodes explains the difference.
 	Sampled    bool
 	SampleSize int
@@ -70,7 +72,8 @@ type Cause struct {
 
 // Counters count real decisions.
 type Counters struct {
-	Agreed, Explained, Differs uint64
+	// Unsearched are those of Differs for which no explanation was looked for.
+	Agreed, Explained, Differs, Unsearched uint64
 	// Unschedulable counts decisions that declared a pod unschedulable.
 	Unschedulable uint64
 	// NotCompared decisions may be older than the first list or a relist, or are about volumes that may not be read, or about

@@ -7,12 +7,17 @@ import (
 	"orrery/core/world"
 )
 
-// causes searches for events that explain a real decision; nil if there are none.
-func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) []Cause {
+// causes searches for events that explain a real decision; nil if there are none. It reports whether it has searched: too many
+// differences at once leave no budget.
+func (j *Comparator) causes(head *numberedInput, q realDecision, nodes int) (found []Cause, searched bool) {
 	allowed := j.budget.allow(head.At, nodes, j.engine.Store().Len(world.Pod))
 	if allowed == 0 {
-		return nil
+		return nil, false
 	}
+	return j.search(head, q, nodes, allowed), true
+}
+
+func (j *Comparator) search(head *numberedInput, q realDecision, nodes, allowed int) []Cause {
 	pod := j.queue.byUID[q.uid]
 	if pod == nil {
 		pod = &queuePlace{unordered: true}
