@@ -71,7 +71,10 @@ func decisionDetail(d *DecisionRow) (title, text string) {
 	}
 	searched := ""
 	if d.Nodes > 0 && d.Message == "" { // else the message contains it
-		searched = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Examined) + " examined nodes, of " + strconv.Itoa(d.Nodes)
+		searched = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Examined) + " examined nodes"
+		if d.Examined < d.Nodes {
+			searched += ", of " + strconv.Itoa(d.Nodes)
+		}
 	}
 	return d.Pod, joinDetails(verdict+" at attempt "+strconv.Itoa(d.Attempt), labelled(place, d.Node), searched, cmp.Or(d.Message, d.Reason), d.Unknown)
 }

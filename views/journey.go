@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -33,7 +34,7 @@ func journeyHead(a draw.Area, s *drawCtx) draw.Area {
 	drawState(a.Row(0), 0, 16, j.State)
 	x := a.FitPath(17, 0, a.W-34, themes.Title.With(themes.Bold), j.Pod)
 	r := rowWriter{a: a.Row(0), x: x}
-	r.number(themes.Style(themes.Text), "", j.Attempts, "attempts")
+	r.number(themes.Style(themes.Text), "", j.Attempts, plural.Of(j.Attempts, "attempt"))
 	if !j.Created.IsZero() {
 		r.fact(themes.Style(themes.Text), formatSpan(max(s.now.Sub(j.Created), 0)), "old")
 	}
@@ -73,7 +74,7 @@ func drawStateTime(a draw.Area, y int, j *Journey, now time.Time) int {
 		return y
 	}
 	const label = 14
-	a.Fit(0, y, label-1, themes.Style(themes.Dim), "time per state")
+	a.Fit(0, y, label-1, themes.Style(themes.Dim), "time in state")
 	w, whole := a.W-label, now.Sub(steps[0].At)
 	var in [podStates]time.Duration
 	for i := range steps {
