@@ -182,7 +182,8 @@ func (a *Attached) Ends(last bool) error {
 
 // Annotate sets the header's source and alert. While the scheduler is lost, the end of its stream is no news; what is looked at before
 // the end is the past, with or without a stream.
-func (a *Attached) Annotate(m *views.Model, _ collect.Query) {
+func (a *Attached) Annotate(m *views.Model, q collect.Query) {
+	a.addDifferences(m, q)
 	m.Header.Source, m.Header.Mode = a.Name(), a.Mode()
 	if m.Header.Leader == "" && a.shown.Leading {
 		m.Header.Leader = a.Name()

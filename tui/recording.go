@@ -118,9 +118,16 @@ func (d *Recording) History() *collect.History {
 	return c
 }
 
-// Annotate sets the header's alert.
-func (d *Recording) Annotate(m *views.Model, _ collect.Query) {
+// Annotate sets the header's alert, and adds what a recording beside another scheduler tells of it.
+func (d *Recording) Annotate(m *views.Model, q collect.Query) {
 	m.Header.Alert = d.alert("this scheduler decides differently from the recorded one: ")
+	d.addDifferences(m, q)
+}
+
+func (d *Recording) addDifferences(m *views.Model, q collect.Query) {
+	if q.Open == views.AgreementPane && d.Header().Shadow {
+		collect.AddRecordedDifferences(m, d.Marks(), q)
+	}
 }
 
 // alert reports that replay failed, that the scheduler decides differently from the recording, which is said with the given words, or, at

@@ -2,13 +2,16 @@ package tui
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/mk"
+	"orrery/core/trace"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo/playback"
@@ -48,5 +51,40 @@ func TestRecording_HistoryHasTheGatesOfTheRecording(t *testing.T) {
 		if open := d.History().Evictions().Open(); (len(open) == 0) != on {
 			t.Errorf("with the gate %v the predicted evictions are %v", on, open)
 		}
+	}
+}
+
+// What a recording beside another scheduler could not explain is in the pane of agreement, each with its moment, wherever the recording stands.
+func TestRecording_AgreementHasUnexplainedDifferences(t *testing.T) {
+	for _, shadow := range []bool{true, false} {
+		o := engine.Options{Start: start, Shadow: shadow}
+		e, err := engine.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		r, err := play.NewRecorder(&file, e, o, play.About{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range 3 {
+			in := world.Input{At: start.Add(time.Duration(s) * time.Second), Event: world.Tick{}}
+			r.Applied(in, e.Apply(in))
+			r.AddMark(trace.Mark{Kind: trace.Difference, Pod: world.PodRef{Namespace: "shop", Name: fmt.Sprintf("web-%d", s)}, Text: fmt.Sprintf("unexplained at %ds: bound to a-2", s)})
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenRecording(&file, playback.Options{Name: "beside"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := watch(t, d, 140, 40).keys(":").typeText("agreement").keys("enter")
+		if !shadow {
+			s.shows("there is no other scheduler to compare with")
+			continue
+		}
+		s.shows("3 decisions of the cluster's scheduler without an explanation", "shop/web-0", "unexplained at 0s: bound to a-2", "shop/web-2", "unexplained at 2s").lacks("100%").lacks("decisions compared")
+		s.keys("/").typeText("web-1").keys("enter").shows("shop/web-1").lacks("shop/web-0")
 	}
 }

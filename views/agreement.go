@@ -58,7 +58,7 @@ var (
 )
 
 func agreementRight(m *Model) string {
-	if m.Agreement == nil {
+	if m.Agreement == nil || m.Agreement.Recorded {
 		return ""
 	}
 	return count(int(m.Agreement.Compared()), "decisions compared")
@@ -70,7 +70,11 @@ func agreementHead(a draw.Area, s *drawCtx) draw.Area {
 	used := agreementRate(a, g)
 	_, list := a.Top(used + 1)
 	if g.Compared() == 0 {
-		drawAbsent(a.In(list), "nothing has been decided in the cluster since this began")
+		why := "nothing has been decided in the cluster since this began"
+		if g.Recorded {
+			why = "while this was recorded, no decision of the cluster's scheduler was without an explanation"
+		}
+		drawAbsent(a.In(list), why)
 		return a.In(draw.Rect{})
 	}
 	if chosen := g.List.At(s.ui.Cursor.Selected); chosen != nil && list.H >= 10 {
@@ -85,6 +89,9 @@ func agreementHead(a draw.Area, s *drawCtx) draw.Area {
 
 // agreementRate draws the rate in large figures if there is room, the counts behind it, and what it leaves out.
 func agreementRate(a draw.Area, g *Agreement) int {
+	if g.Recorded {
+		return agreementRecorded(a, g)
+	}
 	if g.Compared() == 0 {
 		r := rowWriter{a: a, x: a.Text(0, 0, themes.Style(themes.Dim), "nothing compared yet")}
 		r.number(themes.Style(themes.Dim), "", g.Predicted, "predicted")
@@ -135,6 +142,15 @@ func agreementRate(a draw.Area, g *Agreement) int {
 	return rows
 }
 
+// agreementRecorded says of a recording how many decisions were not explained while it was made. How many agreed is not in it.
+func agreementRecorded(a draw.Area, g *Agreement) int {
+	if g.Differs > 0 {
+		text := counted(int(g.Differs), "decision") + " of the cluster's scheduler without an explanation, while this was recorded"
+		a.Fit(0, 0, a.W, themes.Style(differsStyle.token), string(differsStyle.glyph)+" "+text)
+	}
+	return 1
+}
+
 // percentText formats a share with one decimal, rounded down, so that only a whole share is 100%.
 func percentText(share float64) string {
 	tenths := int(share * 1000)
@@ -151,6 +167,10 @@ func differenceRow(row draw.Area, d *Difference, places *draw.Slots, _ *drawCtx)
 	row.Set(places[1].X, 0, themes.Style(look.token), look.glyph)
 	row.Fit(places[1].X+2, 0, places[1].W-2, themes.Style(look.token), look.word)
 	row.FitPath(places[2].X, 0, places[2].W, text, d.Pod)
+	if d.Told {
+		row.Fit(places[3].X, 0, row.W-places[3].X, dim, d.Reason)
+		return
+	}
 	if d.Actual == "" {
 		row.Fit(places[3].X, 0, places[3].W, themes.Style(Unschedulable.Token()), "Unschedulable")
 	} else {

@@ -53,6 +53,13 @@ func TestAgreement_Goldens(t *testing.T) {
 	none.Agreement = nil
 	started := sample(312, 240)
 	started.Agreement = &views.Agreement{}
+	recorded := sample(312, 240)
+	recorded.Agreement = &views.Agreement{Differs: 2, Recorded: true, List: views.List[views.Difference]{Total: 2, Rows: []views.Difference{
+		{Seq: 9, At: ago(time.Second), Pod: "shop/web-8zv4m", Reason: "unexplained at 1m2.5s: shop/web-8zv4m bound to a-2, and Orrery chooses b-1, which leads by 12 points", Told: true},
+		{Seq: 4, At: ago(time.Minute), Pod: "shop/web-5kx2v", Reason: "unexplained at 3.1s: shop/web-5kx2v declared unschedulable, and Orrery chooses b-2", Told: true},
+	}}}
+	recordedNone := sample(312, 240)
+	recordedNone.Agreement = &views.Agreement{Recorded: true}
 	shadow := sample(312, 240)
 	shadow.Header.Compared, shadow.Header.AgreementRate = 2000, 0.996
 	for _, tt := range []struct {
@@ -66,6 +73,8 @@ func TestAgreement_Goldens(t *testing.T) {
 		{"just begun", started, draw.Braille},
 		{"ascii", sample(312, 240), draw.ASCII},
 		{"the rate in the header", shadow, draw.Braille},
+		{"recorded", recorded, draw.Braille},
+		{"recorded without a difference", recordedNone, draw.Braille},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, filepath.Join("agreement", tt.name), screen(tt.m, sampleState(views.AgreementPane), size{120, 30}, tt.glyphs).Plain())

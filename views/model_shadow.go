@@ -11,6 +11,8 @@ type Agreement struct {
 	Missed, Others int64
 	// Predicted is how many pods Orrery has placed and the cluster's scheduler has not decided yet.
 	Predicted int
+	// Recorded means that only the unexplained differences are known, those that were marked while they were recorded.
+	Recorded bool
 	// List are the latest decisions that are not Agreed, the newest first.
 	List List[Difference]
 }
@@ -38,9 +40,10 @@ type Difference struct {
 	// ScoreGap is the best node's score minus the actual node's; Scored means that both have one.
 	ScoreGap int64
 	Scored   bool
-	// Reason is the main cause in one sentence, Details are further sentences.
+	// Reason is the main cause in one sentence, Details are further sentences. Told means that the reason tells all that is known.
 	Reason  string
 	Details []string
+	Told    bool
 	// Parts are the score differences by plugin, the largest first.
 	Parts []DifferencePart
 }

@@ -1,12 +1,14 @@
 package collect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"orrery/core/answers/shadow"
 	"orrery/core/safe/printable"
+	"orrery/core/trace"
 	"orrery/views"
 )
 
@@ -19,6 +21,37 @@ func AddAgreement(m *views.Model, j *shadow.Comparator, predicted int, query Que
 		Missed: int64(counts.NotCompared), Others: int64(counts.OtherSchedulers), Predicted: predicted,
 	}
 	views.PaneOf(views.AgreementPane).Collect(m, comparison{j: j}, query.list(), map[views.PaneID]any{})
+}
+
+// AddRecordedDifferences adds the unexplained differences that the marks of a recording tell of to a model.
+func AddRecordedDifferences(m *views.Model, marks []trace.MarkAt, query Query) {
+	var all recordedDifferences
+	for i, mark := range slices.Backward(marks) {
+		if mark.Mark.Kind != trace.Difference {
+			continue
+		}
+		reason := printable.Line(mark.Mark.Text, 300)
+		if reason == "" { // names were hashed
+			reason = "unexplained; its text was left out, as names are hashed"
+		}
+		all.list = append(all.list, views.Difference{Seq: uint64(i), At: mark.At, Pod: podName(mark.Mark.Pod), Reason: reason, Told: true})
+	}
+	m.Agreement = &views.Agreement{Differs: int64(len(all.list)), Recorded: true}
+	views.PaneOf(views.AgreementPane).Collect(m, all, query.list(), map[views.PaneID]any{})
+}
+
+// recordedDifferences is the source of those that were marked, the latest first.
+type recordedDifferences struct {
+	views.Source
+	list []views.Difference
+}
+
+func (r recordedDifferences) Differences() views.Rows[views.Difference] {
+	return views.Rows[views.Difference]{
+		Total:  len(r.list),
+		Window: func(first, n int) []views.Difference { return r.list[first : first+n] },
+		All:    func(into []views.Difference) []views.Difference { return append(into, r.list...) },
+	}
 }
 
 // comparison is the source of the differences.
@@ -94,6 +127,8 @@ func differenceReason(f *shadow.Finding) string {
 		return causeText(f.Causes[0])
 	case f.Sampled:
 		return "the best of the " + strconv.Itoa(f.SampleSize) + " nodes that percentageOfNodesToScore has it look for"
+	case f.Unsearched:
+		return "not looked into: too many differences at once"
 	case f.Real == "":
 		return "declared unschedulable, but " + strconv.Itoa(f.Feasible) + " of " + strconv.Itoa(f.Nodes) + " nodes are feasible"
 	case len(f.Objections) > 0:
