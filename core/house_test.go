@@ -121,7 +121,7 @@ core/answers/whatif: core/scheduler/config core/scheduler/devices core/answers/d
 # a scheduler and an operator on a cluster
 core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
 core/operator/actions: core/safe/printable core/answers/change core/world core/safe/plural
-core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/world
+core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/trace core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world
 core/trace/stream: core/safe/address core/safe/printable core/trace/play
 core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream core/scheduler/release
@@ -138,7 +138,7 @@ views: core/objects/saturating themes views/draw views/filter views/orbit core/s
 views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
-demo/scenario: core/world/admission core/safe/files core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace/play core/world core/world/memory demo/scenario/strict
+demo/scenario: core/world/admission core/safe/files core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace core/trace/play core/world core/world/memory demo/scenario/strict
 demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/trace/play
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
 demo/record: demo/scenario
@@ -146,7 +146,7 @@ docs/page
 docs/links
 docs/features: docs/page
 docs/limits: docs/page
-docs/pictures: core/scheduler/engine core/safe/printable core/trace core/trace/play core/answers/whatif core/answers/change core/world demo demo/playback themes views views/collect views/draw
+docs/pictures: core/operator/usage core/scheduler/engine core/safe/printable core/trace core/trace/play core/answers/whatif core/answers/change core/world demo demo/playback themes views views/collect views/draw
 docs/scale: core/scheduler/config core/scheduler/engine core/testing/mk core/testing/mk/kinds core/world views views/collect views/draw
 # the programs
 tui/ptytest

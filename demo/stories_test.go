@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -218,6 +219,38 @@ func TestMemoryPressure_EvictsOverRequests(t *testing.T) {
 	w.eventsOf(t, trace.Eviction, "TerminationByKubelet")
 	if waits := w.pendingReasons(); len(waits) > 0 {
 		t.Errorf("pending at the end: %v", waits)
+	}
+}
+
+// What nodes use is recorded as often as a console reads it, and more often where memory is short; the kubelet's own choice follows
+// from the last reading before it.
+func TestMemoryPressure_UsageIsRecorded(t *testing.T) {
+	r, err := trace.NewReader(bytes.NewReader(bytesOf(t, "memory-pressure")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, readings := map[string]time.Time{}, 0
+	for record, err := range r.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, ok := record.Body.(trace.Usage)
+		if !ok {
+			continue
+		}
+		if readings++; len(u.Summary.Pods) == 0 || u.Summary.Node.Memory == nil {
+			t.Errorf("%s at %v: %+v", u.Node, record.At, u.Summary)
+		}
+		if before, known := last[u.Node]; known {
+			free, since := *u.Summary.Node.Memory.AvailableBytes, record.At.Sub(before)
+			if since < time.Second || since > 15*time.Second || since < 15*time.Second && free > 1<<30 {
+				t.Errorf("%s was read after %v, with %d bytes free", u.Node, since, free)
+			}
+		}
+		last[u.Node] = record.At
+	}
+	if len(last) != 20 || readings < 20*10 || readings > 20*30 {
+		t.Errorf("%d readings of %d nodes", readings, len(last))
 	}
 }
 

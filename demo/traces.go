@@ -29,7 +29,7 @@ var stories = []struct {
 	{"priority-storm", Opening{At: 17 * time.Second, Speed: 1, View: "evictions"}},
 	{"zone-failure", Opening{At: 61 * time.Second, Speed: 1}},
 	{"node-drain", Opening{At: 39 * time.Second, Speed: 1, View: "evictions"}},
-	{"memory-pressure", Opening{At: 36 * time.Second, Speed: 1, View: "pressure", Node: "worker-a-03"}},
+	{"memory-pressure", Opening{At: 40100 * time.Millisecond, Speed: 1, View: "pressure", Node: "worker-a-03"}},
 	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2, View: "leader"}},
 	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1, View: "storage"}},
 	{"gpu-day", Opening{At: 14 * time.Second, Speed: 1, View: "devices"}},

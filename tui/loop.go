@@ -194,8 +194,8 @@ func (p *loop) build() {
 	if p.playback != nil {
 		query.Timeline, query.Past = p.playback.Timeline(), p.playback
 	}
-	if p.live != nil && query.Open == views.PressurePane {
-		query.Usage = p.live.Usage(query.Node)
+	if source, ok := p.source.(measuring); ok && query.Open == views.PressurePane {
+		query.Usage = source.Usage(query.Node)
 	}
 	f := &Frame{Query: p.query, Now: p.source.Now(), Moving: p.source.Moving(), Played: p.played}
 	p.collector.SetHistory(p.source.History())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orrery/core/answers/change"
+	"orrery/core/operator/usage"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
@@ -116,6 +117,12 @@ func (d *Recording) Advance(elapsed time.Duration) (changed bool) {
 func (d *Recording) History() *collect.History {
 	c, _ := d.Follower().(*collect.History)
 	return c
+}
+
+// Usage returns the last reading of a node's usage that was recorded; nil if the recording has no usage.
+func (d *Recording) Usage(node string) *usage.Reading {
+	record, _ := d.Recording.Usage(node)
+	return usage.Recorded(d.Header(), node, record)
 }
 
 // Annotate sets the header's alert, and adds what a recording beside another scheduler tells of it.

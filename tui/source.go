@@ -65,15 +65,21 @@ type announcing interface {
 	Wake() <-chan struct{}
 }
 
+// measuring is a Source that knows what nodes use.
+type measuring interface {
+	// Usage returns the last usage reading of a node, and on a cluster starts the next if it is due; nil if there is no such node, or
+	// nothing of that kind.
+	Usage(node string) *usage.Reading
+}
+
 // LiveSource is a Source connected to a cluster.
 type LiveSource interface {
 	announcing
+	measuring
 	// Shadows reports whether the engine only decides, and another scheduler binds the pods.
 	Shadows() bool
 	// Hold stops the engine, which another goroutine drives, while do runs.
 	Hold(do func())
-	// Usage returns the last usage reading of a node and starts the next if it is due; nil if there is no such node.
-	Usage(node string) *usage.Reading
 	// ReadOnlyReason returns why the cluster cannot be changed; empty if it can. Executor makes the changes.
 	ReadOnlyReason() string
 	Executor() actions.Executor

@@ -20,7 +20,7 @@ type Pressure struct {
 	// RankedBy is the signal that ranks the pods. UnrankedBecause is why there is no eviction order; empty if there is
 	// one.
 	RankedBy, UnrankedBecause string
-	// Next names which pod is evicted next as far as is known without usage; empty if it is not, or if the rank says it.
+	// Next names which pod is evicted next and why; empty if that is not known.
 	Next string
 	// KilledFirst describes what the kernel kills if memory runs out before the kubelet evicts; empty if that is not known.
 	KilledFirst string
@@ -38,7 +38,7 @@ type PressureSignal struct {
 
 // PressurePod is a pod in the eviction order.
 type PressurePod struct {
-	Rank      int
+	Rank      int // 0 for a pod that came after the reading
 	Name, Key string
 	Priority  int32
 	// Measured means that the pod's usage is known; Share is usage over request, if it has a request.

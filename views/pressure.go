@@ -167,7 +167,7 @@ func signalRow(row draw.Area, s *PressureSignal, places *draw.Slots) {
 
 func pressureRow(row draw.Area, p *PressurePod, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	if s.Pressure.UnrankedBecause == "" && p.ExcludedBecause == "" {
+	if s.Pressure.UnrankedBecause == "" && p.ExcludedBecause == "" && p.Rank > 0 {
 		row.CountRight(places[0].X, 0, places[0].W, text, int64(p.Rank))
 	} else {
 		row.TextRight(places[0].X, 0, places[0].W, dim, "·")
@@ -194,6 +194,8 @@ func evictionReason(p *PressurePod, of *Pressure) string {
 		return p.ExcludedBecause + ": not evicted"
 	case of.UnrankedBecause != "":
 		return p.Because
+	case p.Rank == 0:
+		return "came after the reading"
 	case !p.Measured:
 		return "no usage data"
 	case of.RankedBy == "pid.available":

@@ -126,6 +126,9 @@ func (d *Recording) BeforePlacement(pod types.UID) (*engine.Engine, time.Time, e
 	return d.player.BeforePlacement(pod)
 }
 
+// Usage returns the last reading of a node's usage up to Now, if there is one.
+func (d *Recording) Usage(node string) (trace.Record, bool) { return d.player.Usage(node) }
+
 // Damage returns where the trace became unreadable; nil for a whole one.
 func (d *Recording) Damage() *trace.Damage { return d.player.Damage() }
 

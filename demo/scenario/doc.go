@@ -152,7 +152,9 @@
 //	drain (nodes, or {nodes, parallel: how many at a time, 1 if not given, pause: between them, uncordon: true})
 //	disconnect, reconnect                                 kubelets stop and resume their heartbeats
 //	usage ({app, on, memory})                             what pods use from now on, or nodes without an app: those also have
-//	                                                      images, unusedImages and deadContainers, which their kubelets delete
+//	                                                      images, unusedImages and deadContainers, which their kubelets delete;
+//	                                                      it is recorded every 15 s for each node, and every 5 s for those that
+//	                                                      have too little of something
 //	storage: {deleteClaims: [data-db-0], capacity: {ebs.csi.aws.com: {east: 0}}, provisionerHangs: {ebs.csi.aws.com: 1m},
 //	         detachFails: {data-db-0: 10m}}   capacity is what is left from now on
 //	devices: {fail: {train-1: a100-0}, repair: {train-1: a100-*}, unplug: {train-1: [a100-1]}, plug: {train-1: {a100: 2}},

@@ -24,9 +24,13 @@ const program = "orrery"
 // far.
 func (s *Scenario) Record(to io.Writer, progress func(done time.Duration)) error {
 	var recorder *play.Recorder
-	_, err := s.Play(func(e *engine.Engine, o engine.Options) (drive.Observer, error) {
+	kubelet, err := s.kubeletFile()
+	if err != nil {
+		return err
+	}
+	_, err = s.Play(func(e *engine.Engine, o engine.Options) (drive.Observer, error) {
 		var err error
-		recorder, err = play.NewRecorder(to, e, o, play.About{Program: program, Description: s.About()})
+		recorder, err = play.NewRecorder(to, e, o, play.About{Program: program, Description: s.About(), Kubelet: kubelet})
 		return recorder, err
 	}, progress)
 	if err != nil {

@@ -97,6 +97,9 @@ func (s *simulation) run() error {
 		v.Controllers = append(v.Controllers, r)
 	}
 	v.Controllers = append(append(v.Controllers, s.evictors...), electionTimers{s.election}, scriptActions{s})
+	if s.observed >= 0 && s.file.saysUsage() {
+		v.Controllers = append(v.Controllers, s.newUsageReadings())
+	}
 	v.Run(s.end)
 	return s.err
 }

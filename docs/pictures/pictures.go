@@ -81,6 +81,10 @@ var pictures = []picture{
 		title: "enter  Node", altText: "A node: what is allocated of it, its pods, taints and images",
 	},
 	{
+		file: "pressure", trace: "memory-pressure", at: 1100 * time.Millisecond, after: kind(trace.Eviction), pane: views.PressurePane, selects: evictedNode, w: 120, h: 30,
+		title: "p  Pressure", altText: "A node under memory pressure: its signals beside their thresholds, which pod is evicted next, and all others in that order",
+	},
+	{
 		file: "whatif", trace: "morning-rush", at: 58 * time.Second, pane: views.WhatIfPane, whatIf: "drain shop-east-1", w: 120, h: 30,
 		title: "w  What if", altText: "A node is drained on a copy of the cluster: the numbers before and after, and every pod that fares differently",
 	},

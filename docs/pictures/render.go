@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/whatif"
+	"orrery/core/operator/usage"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
@@ -116,6 +117,10 @@ func (s picture) model(recording *playback.Recording) (*views.Model, error) {
 		}
 	}
 	look.Open = s.pane
+	if s.pane == views.PressurePane {
+		record, _ := recording.Usage(look.Node)
+		look.Usage = usage.Recorded(recording.Header(), look.Node, record)
+	}
 	if s.whatIf != "" {
 		var err error
 		if look.WhatIf, err = s.whatIfAnswer(recording); err != nil {

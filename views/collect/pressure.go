@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/evict"
 	"orrery/core/evict/pressure"
 	"orrery/core/objects/requests"
 	"orrery/core/operator/usage"
@@ -46,7 +48,7 @@ func (c *Collector) pressureOf(e *engine.Engine, query Query) *views.Pressure {
 	r := query.Usage
 	if r == nil {
 		r = &usage.Reading{Queried: true, Configuration: pressure.DefaultConfiguration(node.Status.NodeInfo.OperatingSystem)}
-		v.Usage = "no usage data: a recording has none, as no scheduler is told what pods use"
+		v.Usage = "no usage data: this recording has none, as no scheduler is told what pods use"
 		v.Thresholds = "thresholds: a kubelet's defaults"
 	} else {
 		v.Usage, v.Known, v.At = r.SourceText(), r.Summary != nil, r.At
@@ -108,11 +110,15 @@ func (c *Collector) compareThresholds(v *views.Pressure, r *usage.Reading, info 
 	}
 	by = rankingSignal(query.Sort, by, info.Node())
 	v.RankedBy = string(by)
+	short := len(v.Conditions) > 0 || slices.ContainsFunc(v.Signals, func(s views.PressureSignal) bool { return s.BelowThreshold })
 	if v.UnrankedBecause = unrankedReason(by, r, info); v.UnrankedBecause != "" {
 		v.RankedBy = ""
 		v.Next = nextByRequests(by, info)
 	}
-	c.rankPods(v, by, layout, summary, info)
+	c.rankPods(v, by, layout, summary, info, r.At)
+	if v.UnrankedBecause == "" {
+		v.Next = nextByUsage(by, c.ranked, short)
+	}
 	v.KilledFirst = killedFirst(summary, info)
 }
 
@@ -209,20 +215,39 @@ func hasUsage(signal pressure.Signal, p *pressure.PodStats) bool {
 		slices.ContainsFunc(p.Containers, func(c pressure.ContainerStats) bool { return c.Rootfs != nil || c.Logs != nil })
 }
 
-// rankPods lists the pods in the order of eviction.
-func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout pressure.Layout, summary *pressure.Summary, info fwk.NodeInfo) {
+// rankPods lists the pods in the order of eviction as of the reading, and below them those that came later.
+func (c *Collector) rankPods(v *views.Pressure, by pressure.Signal, layout pressure.Layout, summary *pressure.Summary, info fwk.NodeInfo, read time.Time) {
 	ranked := pressure.Rank(by, layout, podsOn(info), summary)
 	if v.UnrankedBecause != "" {
 		slices.SortFunc(ranked, func(a, b pressure.RankedPod) int { return compareByRequests(by, &a, &b) })
 	}
 	c.ranked, c.ranking = make([]views.PressurePod, 0, len(ranked)), c.ranking+1
 	rank := 0
+	var later []views.PressurePod
 	for i := range ranked {
-		if ranked[i].Exempt == "" {
+		p := &ranked[i]
+		if v.UnrankedBecause == "" && !p.Measured && cameAfter(p.Pod, read) {
+			later = append(later, pressurePod(p, 0, by, true))
+			continue
+		}
+		if p.Exempt == "" {
 			rank++
 		}
-		c.ranked = append(c.ranked, pressurePod(&ranked[i], rank, by, v.UnrankedBecause == ""))
+		c.ranked = append(c.ranked, pressurePod(p, rank, by, v.UnrankedBecause == ""))
 	}
+	c.ranked = append(c.ranked, later...)
+}
+
+// cameAfter reports whether a pod came to its node after a reading, which for that reason does not have it. Times in pods are whole
+// seconds.
+func cameAfter(pod *v1.Pod, read time.Time) bool {
+	came := pod.CreationTimestamp.Time
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Status == v1.ConditionTrue {
+			came = evict.Later(came, c.LastTransitionTime.Time)
+		}
+	}
+	return !came.IsZero() && came.Add(time.Second).After(read)
 }
 
 func pressurePod(s *pressure.RankedPod, rank int, by pressure.Signal, ranked bool) views.PressurePod {

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -57,8 +58,36 @@ func nextByRequests(by pressure.Signal, info fwk.NodeInfo) string {
 		return ""
 	}
 	priority := strconv.Itoa(int(next.Priority))
-	return "next: " + printable.Text(next.Pod.Namespace+"/"+next.Pod.Name) + ": it requests no memory, so that any use exceeds its request; only a pod of priority " +
+	return nextEvicted + printable.Text(next.Pod.Namespace+"/"+next.Pod.Name) + ": it requests no memory, so that any use exceeds its request; only a pod of priority " +
 		priority + " or lower that exceeds its own could go before"
+}
+
+// nextEvicted begins what is said of the pod that is evicted next.
+const nextEvicted = "next: "
+
+// nextByUsage returns which of the pods in the order of eviction is evicted next and why; empty if none can be. While nothing is
+// short, that depends on what will be.
+func nextByUsage(by pressure.Signal, ranked []views.PressurePod, short bool) string {
+	at := slices.IndexFunc(ranked, func(p views.PressurePod) bool { return p.Rank > 0 && p.ExcludedBecause == "" })
+	if at < 0 {
+		return ""
+	}
+	p, when := &ranked[at], nextEvicted
+	if !short {
+		when = "next, should " + string(by) + " fall below its threshold: "
+	}
+	priority := strconv.Itoa(int(p.Priority))
+	switch {
+	case !p.Measured:
+		return when + p.Name + ": what it uses is not known, and such pods go first"
+	case by == pressure.PIDAvailable:
+		return when + p.Name + ": none has a lower priority than " + priority + ", and of those with it none has more processes"
+	case p.Exceeds && p.Request == "·":
+		return when + p.Name + ": it uses " + p.Usage + ", and none of a lower priority than " + priority + " uses any"
+	case p.Exceeds:
+		return when + p.Name + ": it uses " + p.Usage + " and requests " + p.Request + ", and none of a lower priority than " + priority + " exceeds its request"
+	}
+	return when + p.Name + ": no pod exceeds its request, and none has a lower priority than " + priority
 }
 
 // becauseRequests returns what a pod's rank depends on while its usage is not known.

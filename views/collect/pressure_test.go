@@ -154,7 +154,7 @@ func TestPressure_UnknownUsage(t *testing.T) {
 		sort                        string
 		usage, thresholds, unranked string
 	}{
-		{"a recording", nil, "", "no usage data: a recording has none, as no scheduler is told what pods use", "thresholds: a kubelet's defaults", "what the pods use is not known, so this is the order by requests and priority alone"},
+		{"a recording", nil, "", "no usage data: this recording has none, as no scheduler is told what pods use", "thresholds: a kubelet's defaults", "what the pods use is not known, so this is the order by requests and priority alone"},
 		{
 			"nothing may be read", &nothing, "", "no usage data: may not get nodes/proxy, and no metrics API is served",
 			"thresholds: the defaults, and this kubelet's may be others: may not get nodes/proxy", "what the pods use is not known, so this is the order by requests and priority alone",
@@ -179,6 +179,52 @@ func TestPressure_UnknownUsage(t *testing.T) {
 	}
 	if p := pressureModel(t, e, collect.Query{Usage: &nothing}); !slices.Equal(p.Rules, []string{"get nodes/proxy"}) {
 		t.Errorf("the rules are %q", p.Rules)
+	}
+}
+
+// Who is evicted next is said in words, of the pods that can be: while something is short, and before.
+func TestPressure_NextByUsage(t *testing.T) {
+	for _, tt := range []struct {
+		name, sort string
+		change     func(e *engine.Engine, r *usage.Reading)
+		want       string
+	}{
+		{"a pod without usage", "", nil, "next: shop/unseen: what it uses is not known, and such pods go first"},
+		{"above its request", "", measureAll, "next: shop/beyond: it uses 2Gi and requests 0, and none of a lower priority than 0 exceeds its request"},
+		{"by memory", "memory", measureAll, "next: shop/beyond: it uses 3Gi and requests 1Gi, and none of a lower priority than 0 exceeds its request"},
+		{"nothing is short", "memory", func(e *engine.Engine, r *usage.Reading) {
+			measureAll(e, r)
+			*r.Summary.Node.Fs.AvailableBytes = 90 << 30
+			calm(t, e)
+		}, "next, should memory.available fall below its threshold: shop/beyond: it uses 3Gi and requests 1Gi, and none of a lower priority than 0 exceeds its request"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e, r := pressedNode(t)
+			if tt.change != nil {
+				tt.change(e, r)
+			}
+			if p := pressureModel(t, e, collect.Query{Usage: r, Sort: tt.sort}); p.Next != tt.want {
+				t.Errorf("%q, want %q", p.Next, tt.want)
+			}
+		})
+	}
+}
+
+// measureAll adds the usage of the pod that has none.
+func measureAll(_ *engine.Engine, r *usage.Reading) {
+	within := r.Summary.Pods[0]
+	within.PodRef.Name, within.PodRef.UID = "unseen", "uid-unseen"
+	within.Memory, within.EphemeralStorage, within.Containers = &pressure.MemoryStats{WorkingSetBytes: new(uint64)}, &pressure.FsStats{UsedBytes: new(uint64)}, nil
+	r.Summary.Pods = append(r.Summary.Pods, within)
+}
+
+// calm ends the pressure that the node reports.
+func calm(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	node := e.Store().Node("n1").DeepCopy()
+	node.Status.Conditions = nil
+	if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Modified, Object: node}}); err != nil {
+		t.Fatal(err)
 	}
 }
 
