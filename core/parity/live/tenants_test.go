@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,6 +26,8 @@ type tenants struct {
 	scheduler *process
 	nodes     int
 	failed    int // most probes that failed one after the other
+
+	unanswered atomic.Int64 // requests that the API server had no answer for
 }
 
 // probesOfAKubelet are as many as fit into the half minute after which a kubelet ends a container by default: three failures, ten seconds
@@ -58,8 +62,7 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 			err = repeat(x.ctx, 500*time.Millisecond, pods, func(i int) error {
 				pod := apiserver.Pod(fmt.Sprintf("small-%d", i), "50m", "8Mi")
 				seen.begin(pod.Name)
-				_, err := x.create(pod)
-				return err
+				return x.ask(x.ctx, func() error { _, err := x.create(pod); return err })
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -80,8 +83,8 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 			for _, text := range full {
 				t.Error(text)
 			}
-			t.Logf("%d pods were bound after %s at the median, %s in 99 of 100, %s at most; at most %d probes failed one after the other",
-				len(waits), waits[len(waits)/2], waits[len(waits)*99/100], waits[len(waits)-1], x.failed)
+			t.Logf("%d pods were bound after %s at the median, %s in 99 of 100, %s at most; at most %d probes failed one after the other; the API server did not answer %d requests",
+				len(waits), waits[len(waits)/2], waits[len(waits)*99/100], waits[len(waits)-1], x.failed, x.unanswered.Load())
 		})
 	}
 }
@@ -107,8 +110,11 @@ func repeat(ctx context.Context, interval time.Duration, times int, act func(i i
 func (x *tenants) beHostile() (stop func() error) {
 	ctx, cancel := context.WithCancel(x.ctx)
 	pods := x.client.CoreV1().Pods(metav1.NamespaceDefault)
+	create := func(pod *v1.Pod) error {
+		return x.ask(ctx, func() error { _, err := x.create(pod); return err })
+	}
 	remove := func(name string) error {
-		return pods.Delete(ctx, name, *metav1.NewDeleteOptions(0))
+		return x.ask(ctx, func() error { return pods.Delete(ctx, name, *metav1.NewDeleteOptions(0)) })
 	}
 	loops := []func() error{
 		func() error { // two of four cores on six nodes, on other nodes every half minute
@@ -118,7 +124,7 @@ func (x *tenants) beHostile() (stop func() error) {
 				pod.Spec.Containers[0].Resources.Requests["example.com/none"] = huge
 				pod.Spec.Containers[0].Resources.Limits = v1.ResourceList{"example.com/none": huge}
 				pod.Spec.NodeName = fmt.Sprintf("node-%d", i/2%x.nodes)
-				if _, err := x.create(pod); err != nil {
+				if err := create(pod); err != nil {
 					return err
 				}
 				if i < 12 {
@@ -135,7 +141,7 @@ func (x *tenants) beHostile() (stop func() error) {
 				pod := apiserver.Pod(fmt.Sprintf("large-%d", i), "50m", "8Mi")
 				pod.Annotations = map[string]string{"note": strings.Repeat("x", 200<<10)}
 				pod.Spec.NodeSelector = map[string]string{"no": "node"}
-				if _, err := x.create(pod); err != nil {
+				if err := create(pod); err != nil {
 					return err
 				}
 				if i < 20 {
@@ -172,16 +178,36 @@ func (x *tenants) expensiveClaim(ctx context.Context, i int) error {
 		DeviceClassName: gpuClass, Selectors: []resourcev1.DeviceSelector{expensive, expensive},
 	}}}
 	claims := x.client.ResourceV1().ResourceClaims(v1.NamespaceDefault)
-	if _, err := claims.Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+	if err := x.ask(ctx, func() error { _, err := claims.Create(ctx, claim, metav1.CreateOptions{}); return err }); err != nil {
 		return err
 	}
 	pod := apiserver.Pod(claim.Name, "10m", "8Mi")
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "gpu", ResourceClaimName: &claim.Name}}
-	if _, err := x.create(pod); err != nil || i < 8 {
+	if err := x.ask(ctx, func() error { _, err := x.create(pod); return err }); err != nil || i < 8 {
 		return err
 	}
 	old := fmt.Sprintf("expensive-%d", i-8)
-	return errors.Join(x.client.CoreV1().Pods(v1.NamespaceDefault).Delete(ctx, old, *metav1.NewDeleteOptions(0)), claims.Delete(ctx, old, metav1.DeleteOptions{}))
+	return errors.Join(
+		x.ask(ctx, func() error {
+			return x.client.CoreV1().Pods(v1.NamespaceDefault).Delete(ctx, old, *metav1.NewDeleteOptions(0))
+		}),
+		x.ask(ctx, func() error { return claims.Delete(ctx, old, metav1.DeleteOptions{}) }))
+}
+
+// ask asks the API server again where it had no answer of etcd in time, as on a machine that is too busy for it. That is none of the
+// scheduler's doing. What was asked for may have been done.
+func (x *tenants) ask(ctx context.Context, what func() error) error {
+	for again := false; ; again = true {
+		err := what()
+		var status apierrors.APIStatus
+		switch {
+		case again && (apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)):
+			return nil
+		case !errors.As(err, &status) || status.Status().Code < http.StatusInternalServerError || ctx.Err() != nil:
+			return err
+		}
+		x.unanswered.Add(1)
+	}
 }
 
 // flood opens sixty connections a second to the scheduler, and closes the oldest.
