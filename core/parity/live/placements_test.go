@@ -30,10 +30,17 @@ const known = 5 * time.Second
 
 func newPlacements(nodes int) *placements {
 	p := &placements{pods: make([]map[string]onNode, nodes), began: map[string]time.Time{}}
+	p.restart()
+	return p
+}
+
+// restart forgets where pods are, as all are told of anew.
+func (p *placements) restart() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for i := range p.pods {
 		p.pods[i] = map[string]onNode{}
 	}
-	return p
 }
 
 func (p *placements) follow(changes <-chan watch.Event) {
@@ -62,6 +69,7 @@ func (p *placements) take(pod *v1.Pod, deleted bool, now time.Time) {
 	cpu := pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
 	if began, small := p.began[pod.Name]; small {
 		p.waits = append(p.waits, now.Sub(began).Round(time.Millisecond))
+		delete(p.began, pod.Name)
 		sum := cpu
 		for _, other := range there {
 			if now.Sub(other.seen) > known {

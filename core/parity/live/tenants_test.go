@@ -49,17 +49,12 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 			x.createGPUs(128)
 			x.scheduler = x.scheduleAs(scheduler, what)
 			x.eventually(x.scheduler.ready)
-			changes, err := x.client.CoreV1().Pods(metav1.NamespaceDefault).Watch(x.ctx, metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer changes.Stop()
 			seen := newPlacements(x.nodes)
-			go seen.follow(changes.ResultChan())
+			go x.watch(seen)
 
 			stop := x.beHostile()
 			pods := count(t, 60)
-			err = repeat(x.ctx, 500*time.Millisecond, pods, func(i int) error {
+			err := repeat(x.ctx, 500*time.Millisecond, pods, func(i int) error {
 				pod := apiserver.Pod(fmt.Sprintf("small-%d", i), "50m", "8Mi")
 				seen.begin(pod.Name)
 				return x.ask(x.ctx, func() error { _, err := x.create(pod); return err })
@@ -87,6 +82,20 @@ func TestTenants_HostileDoNotCrowdOut(t *testing.T) {
 				len(waits), waits[len(waits)/2], waits[len(waits)*99/100], waits[len(waits)-1], x.failed, x.unanswered.Load())
 		})
 	}
+}
+
+// watch follows the pods. An API server may end a watch, and does so where the machine is busy: the next one begins with all pods.
+func (x *tenants) watch(seen *placements) {
+	_ = repeat(x.ctx, 100*time.Millisecond, -1, func(int) error {
+		changes, err := x.client.CoreV1().Pods(metav1.NamespaceDefault).Watch(x.ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil
+		}
+		defer changes.Stop()
+		seen.restart()
+		seen.follow(changes.ResultChan())
+		return nil
+	})
 }
 
 // repeat calls act so often, once an interval, until it fails or the context ends; a negative number is for good.
