@@ -117,7 +117,8 @@ func (e *Engine) newAttempt(pod *v1.Pod) *attempt {
 func (a *attempt) begin(e *Engine, pod *v1.Pod, state *framework.CycleState, toActivate *framework.PodsToActivate) {
 	*a = attempt{started: e.elapsed()}
 	a.engine, a.pod, a.profile, a.state = e, pod, e.profiles[pod.Spec.SchedulerName], state
-	a.batching = e.features.batching
+	a.batching = e.features.batching && e.options.TieBreak != byPod
+	e.settleFor(pod)
 	a.decision = Decision{
 		At: e.now, Pod: world.PodRefOf(pod), Profile: pod.Spec.SchedulerName,
 		Priority: corev1.PodPriority(pod), Start: e.startIndex,

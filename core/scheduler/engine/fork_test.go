@@ -42,3 +42,36 @@ func TestRun_OnlyPluginCallsInFlight(t *testing.T) {
 		}
 	}
 }
+
+// With settled ties the node of a pod depends on the pod and on the nodes, and not on how many pods came before; with another seed the
+// ties fall otherwise, and better nodes are chosen all the same.
+func TestSettleTies_WhatCameBeforeDoesNotMatter(t *testing.T) {
+	nodeOf := func(seed, settled uint64, before int) string {
+		s := newFixture(t, engine.Options{Seed: seed})
+		for _, name := range []string{"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"} {
+			s.added(mk.Node(name).CPU("4").Memory("8Gi").Obj())
+		}
+		s.added(mk.Node("apart").CPU("64").Memory("64Gi").Unschedulable().Obj())
+		s.e.SettleTies(settled)
+		for i := range before {
+			s.added(mk.Pod("huge-" + string(rune('a'+i))).CPU("60").Obj())
+			s.decide()
+		}
+		s.added(mk.Pod("web").CPU("1").Obj())
+		all := s.decide()
+		return all[len(all)-1].Node
+	}
+	nodes := map[string]bool{}
+	for settled := range uint64(16) {
+		first := nodeOf(1, settled, 0)
+		nodes[first] = true
+		for before := range 4 {
+			if got := nodeOf(uint64(before), settled, before); got != first {
+				t.Errorf("seed %d: after %d other pods it goes to %s, and to %s after none", settled, before, got, first)
+			}
+		}
+	}
+	if len(nodes) < 4 || nodes["apart"] || nodes[""] {
+		t.Errorf("of sixteen seeds the nodes are %v", nodes)
+	}
+}

@@ -34,7 +34,11 @@ func (s *search) pickHost() (name string, won int) {
 		return s.pickByTotals(), 0
 	}
 	ranks, list := s.engine.ranksOf(&s.ranking), s.feasible.list
-	won = s.engine.pick(ranks, s.ranking.extended)
+	if s.engine.options.TieBreak == byPod {
+		won = s.pickSettled(ranks)
+	} else {
+		won = s.engine.pick(ranks, s.ranking.extended)
+	}
 	s.decision.Score = ranks[won].total
 	if next := runnerUp(ranks, won); next >= 0 {
 		s.decision.RunnerUp, s.decision.RunnerUpScore = list[next].Node().Name, ranks[next].total
