@@ -38,6 +38,11 @@ var changedNames = map[string]nameLister{
 	"NAME": collect.ProfileNames, "NUMBER|CLASS": collect.PriorityClassNames,
 	"RESOURCECLAIM": collect.ResourceClaimNames, "DEVICECLASS": collect.DeviceClassNames, "DEVICE": collect.DeviceNames,
 	"GANG": collect.GangNames, "GROUP": collect.PodGroupNames,
+	"KEY=VALUE": collect.NodeLabels, "FIELD=VALUE": func(_ *engine.Engine, prefix string, _ int) []string { return withPrefix(change.SpreadFields, prefix) },
+}
+
+func withPrefix(list []string, prefix string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return !strings.HasPrefix(text, prefix) })
 }
 
 // filterNames list the names that follow the flags of a filter.
@@ -93,5 +98,5 @@ func whatIfCompletions(s *Screen, typed string) []string {
 			return namesAfter(s, "whatif", lead, rest, list)
 		}
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "unselect ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "unconstrain claim ", "tolerate claim ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "select ", "unselect ", "spread ", "label ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "unconstrain claim ", "tolerate claim ")(s, typed)
 }

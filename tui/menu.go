@@ -69,6 +69,7 @@ func nodeItems(node string, cordoned bool) []menuItem {
 		{key: "3", label: "add three like it", change: "add 3 nodes like " + node},
 		{key: "D", label: "delete it", change: "delete node " + node},
 		{key: "T", label: "taint it …", change: "taint " + node + " ", needsArgument: true},
+		{key: "l", label: "label it …", change: "label " + node + " ", needsArgument: true},
 		{key: "U", label: "remove a taint …", change: "untaint " + node + " ", needsArgument: true},
 	}
 }
@@ -82,6 +83,8 @@ func podItems(pod string) []menuItem {
 		{key: "n", label: "scale its owner …", change: "scale " + pod + " ", needsArgument: true},
 		{key: "f", label: "change its profile …", change: "profile " + pod + " ", needsArgument: true},
 		{key: "t", label: "add a toleration …", change: "tolerate " + pod + " ", needsArgument: true},
+		{key: "l", label: "select nodes by a label …", change: "select " + pod + " ", needsArgument: true},
+		{key: "o", label: "change its spread over …", change: "spread " + pod + " ", needsArgument: true},
 		{key: "g", label: "remove its scheduling gates", change: "ungate " + pod},
 	}
 }

@@ -121,6 +121,10 @@ func (p completer) changes(c *cobra.Command, args []string, text string) ([]cobr
 			offered = append(offered, p.profiles(c, text)...)
 		case next == gangName || next == groupName:
 			offered = append(offered, p.gangNames(c, text, next == gangName)...)
+		case next == "KEY=VALUE":
+			offered = append(offered, p.labels(c, text)...)
+		case next == "FIELD=VALUE":
+			offered = append(offered, offer(change.SpreadFields, text)...)
 		case isKind:
 			offered = append(offered, p.names(c, kind, text)...)
 		case !strings.ContainsFunc(word, unicode.IsUpper) && strings.HasPrefix(next, text):
@@ -142,6 +146,17 @@ func (p completer) namespaces(c *cobra.Command, _ []string, text string) ([]cobr
 		}
 	}
 	return offer(slices.Collect(maps.Keys(all)), text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// labels offers the labels of nodes.
+func (p completer) labels(c *cobra.Command, text string) []cobra.Completion {
+	all := map[string]bool{}
+	for _, o := range p.objects(c, world.Node) {
+		for key, value := range o.GetLabels() {
+			all[key+"="+value] = true
+		}
+	}
+	return offer(slices.Collect(maps.Keys(all)), text)
 }
 
 // profiles returns the names of the scheduler's profiles.

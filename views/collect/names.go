@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,20 @@ import (
 // NodeNames returns up to n names of nodes with a prefix, sorted.
 func NodeNames(e *engine.Engine, prefix string, n int) []string {
 	return namesOf(e, world.Node, "", prefix, n)
+}
+
+// NodeLabels returns up to n labels of nodes with a prefix, as KEY=VALUE, sorted.
+func NodeLabels(e *engine.Engine, prefix string, n int) []string {
+	labels := map[string]bool{}
+	for o := range e.Store().Objects(world.Node) {
+		for key, value := range o.GetLabels() {
+			if label := key + "=" + value; strings.HasPrefix(label, prefix) {
+				labels[label] = true
+			}
+		}
+	}
+	list := slices.Sorted(maps.Keys(labels))
+	return list[:min(len(list), n)]
 }
 
 // Namespaces returns up to n names of namespaces with a prefix, sorted: those of the pods, where no namespaces are known.

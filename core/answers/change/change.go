@@ -1,6 +1,7 @@
 package change
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,10 @@ const (
 	Untaint                     // untaint NODE key[:Effect]
 	Ungate                      // ungate POD
 	Tolerate                    // tolerate POD key[=value|<n|>n][:Effect]
+	Select                      // select POD KEY=VALUE [replacing KEY]
 	Unselect                    // unselect POD KEY
+	SetSpread                   // spread POD KEY FIELD=VALUE
+	Label                       // label NODE KEY=VALUE
 	Move                        // move POD NODE
 	DeleteGang                  // delete gang GANG
 	SetMinCount                 // mincount GROUP N
@@ -56,12 +60,13 @@ type Change struct {
 	Name string
 	// Count is the number of nodes to add, of pods to have or to bind together, or of devices to request.
 	Count int
-	// Value is the priority, profile, taint, toleration, selector key or node, the class of a claim or the attribute that its devices
+	// Value is the priority, profile, taint, toleration, label, selector key or node, a field of a spread constraint, the class of a claim or the attribute that its devices
 	// are constrained by, or the zone of storage.
 	Value string
 	// Node is the only node that can use a new volume or device.
 	Node string
-	// Of is the request of a claim for devices; empty for all.
+	// Of is the request of a claim for devices, empty for all; the key that a selected label replaces; or the topology of a spread
+	// constraint.
 	Of string
 	// Requests are the pod's new total requests, or the size of storage.
 	Requests []Request
@@ -100,6 +105,14 @@ func (c Change) Words() []string {
 			words = append(words, string(r.Resource)+"="+r.Amount)
 		}
 		return words
+	case Select:
+		words := []string{"select", c.Name, c.Value}
+		if c.Of != "" {
+			words = append(words, "replacing", c.Of)
+		}
+		return words
+	case SetSpread:
+		return []string{"spread", c.Name, c.Of, c.Value}
 	case Scale, SetMinCount:
 		return []string{syntaxes[c.Verb].verb, c.Name, strconv.Itoa(c.Count)}
 	}
@@ -112,6 +125,18 @@ func (c Change) Words() []string {
 	}
 	return words
 }
+
+// In returns the change with what it names in a namespace, if that is an object of one and the name has none.
+func (c Change) In(namespace string) Change {
+	words := strings.Fields(syntaxes[c.Verb].usage)
+	if name := words[len(strings.Fields(syntaxes[c.Verb].verb))]; slices.Contains(namespaced, name) && !strings.Contains(c.Name, "/") {
+		c.Name = namespace + "/" + c.Name
+	}
+	return c
+}
+
+// namespaced are what usages call objects that are in a namespace.
+var namespaced = []string{"POD", "OWNER|POD", "CLAIM", "RESOURCECLAIM"}
 
 // Words returns several changes in the syntax that [ParseAll] reads.
 func Words(changes []Change) string {

@@ -41,3 +41,27 @@ func TestCommand_QuotesForAShell(t *testing.T) {
 		})
 	}
 }
+
+func TestIn_NamesANamespaceWhereThereIsNone(t *testing.T) {
+	for words, want := range map[string]string{
+		"scale web 3":                     "scale shop/web 3",
+		"scale other/web 3":               "scale other/web 3",
+		"delete pod web-0":                "delete pod shop/web-0",
+		"delete pvc data":                 "delete pvc shop/data",
+		"class data fast":                 "class shop/data fast",
+		"free claim gpu":                  "free claim shop/gpu",
+		"tolerate claim gpu a:NoSchedule": "tolerate claim shop/gpu a:NoSchedule",
+		"label n1 a=b":                    "label n1 a=b",
+		"drain n1":                        "drain n1",
+		"add 2 nodes like n1":             "add 2 nodes like n1",
+		"capacity fast 1Gi":               "capacity fast 1Gi",
+	} {
+		c, err := change.Parse(strings.Fields(words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.In("shop").String(); got != want {
+			t.Errorf("%s in shop is %s, want %s", words, got, want)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 func TestNext(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate unselect move mincount free count relax unconstrain",
+		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate select unselect spread label move mincount free count relax unconstrain",
 		"drain":                     "NODE",
 		"drain n1":                  "",
 		"add":                       "N pv device",
@@ -24,6 +24,11 @@ func TestNext(t *testing.T) {
 		"requests shop/web-0":       "cpu=AMOUNT",
 		"requests shop/web-0 cpu=1": "memory=AMOUNT",
 		"profile web":               "NAME",
+		"select web":                "KEY=VALUE",
+		"select web a=b":            "replacing",
+		"select web a=b replacing":  "KEY",
+		"spread web zone":           "FIELD=VALUE",
+		"label":                     "NODE",
 		"move shop/web-0":           "NODE",
 		"untaint n1":                "KEY[:EFFECT]",
 		"taint":                     "NODE device",

@@ -41,7 +41,10 @@ var syntaxes = [...]syntax{
 	Untaint:     {"untaint", "untaint NODE KEY[:EFFECT]"},
 	Ungate:      {"ungate", "ungate POD"},
 	Tolerate:    {"tolerate", "tolerate POD KEY[=VALUE|<NUMBER|>NUMBER][:EFFECT]"},
+	Select:      {"select", "select POD KEY=VALUE [replacing KEY]"},
 	Unselect:    {"unselect", "unselect POD KEY"},
+	SetSpread:   {"spread", "spread POD KEY FIELD=VALUE"},
+	Label:       {"label", "label NODE KEY=VALUE"},
 	Move:        {"move", "move POD NODE"},
 	DeleteGang:  {"delete gang", "delete gang GANG"},
 	SetMinCount: {"mincount", "mincount GROUP N"},
@@ -201,6 +204,10 @@ func (c *Change) parseArgs(words []string) error {
 		return c.parseClaimChange(words)
 	case SetRequests:
 		return c.parseRequests(words)
+	case Select:
+		return c.parseSelect(words)
+	case SetSpread:
+		return c.parseSpread(words)
 	case Scale:
 		return c.parseNumberOf(words, 0)
 	case DeleteGang:
@@ -316,6 +323,8 @@ func (c *Change) checkValue() error {
 		_, _, err = parseTaintKey(c.Value)
 	case Tolerate:
 		_, err = parseToleration(c.Value)
+	case Label:
+		_, _, err = parseLabel(c.Value)
 	}
 	return err
 }

@@ -49,8 +49,12 @@ func (c Change) AlterPod(pod *v1.Pod, classes PriorityClassLookup, profiles []st
 			return errors.New("tolerations compare numbers only with the feature gate TaintTolerationComparisonOperators")
 		}
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
+	case Select:
+		return c.selectNodes(pod)
 	case Unselect:
 		return unselect(pod, c.Value)
+	case SetSpread:
+		return c.spread(pod)
 	}
 	return nil
 }
@@ -120,33 +124,3 @@ func limitInitContainer(c *v1.Container, name v1.ResourceName, most resource.Qua
 		c.Resources.Requests[name] = most
 	}
 }
-
-// unselect removes a key from a pod's node selector and required node affinity.
-func unselect(pod *v1.Pod, key string) error {
-	_, found := pod.Spec.NodeSelector[key]
-	delete(pod.Spec.NodeSelector, key)
-	if a := pod.Spec.Affinity; a != nil && a.NodeAffinity != nil {
-		if required := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution; required != nil && dropKey(required, key) {
-			found = true
-			if slices.ContainsFunc(required.NodeSelectorTerms, isEmpty) {
-				a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil // a term without requirements would match no node
-			}
-		}
-	}
-	if !found {
-		return fmt.Errorf("pod %q does not select nodes by %q", nameOf(pod), printable.Line(key, 80))
-	}
-	return nil
-}
-
-func dropKey(required *v1.NodeSelector, key string) (found bool) {
-	for i := range required.NodeSelectorTerms {
-		term := &required.NodeSelectorTerms[i]
-		had := len(term.MatchExpressions)
-		term.MatchExpressions = slices.DeleteFunc(term.MatchExpressions, func(r v1.NodeSelectorRequirement) bool { return r.Key == key })
-		found = found || len(term.MatchExpressions) < had
-	}
-	return found
-}
-
-func isEmpty(t v1.NodeSelectorTerm) bool { return len(t.MatchExpressions)+len(t.MatchFields) == 0 }

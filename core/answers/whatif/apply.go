@@ -34,6 +34,8 @@ func (r *run) apply(c change.Change) error {
 		return r.cluster.Delete(world.Node, "", c.Name, metav1.DeleteOptions{})
 	case change.Taint, change.Untaint:
 		return r.setTaint(c)
+	case change.Label:
+		return r.setLabel(c)
 	case change.Scale:
 		return r.scale(c.Name, c.Count)
 	case change.AddVolume, change.SetCapacity, change.DeleteClaim, change.SetClass:
@@ -151,6 +153,19 @@ func (r *run) setTaint(c change.Change) error {
 	}
 	changed := node.DeepCopy()
 	if changed.Spec.Taints, err = c.AlterTaints(changed.Spec.Taints, metav1.Time{Time: r.now}); err != nil {
+		return fmt.Errorf("node %q: %w", c.Name, err)
+	}
+	_, err = r.cluster.Update(changed)
+	return err
+}
+
+func (r *run) setLabel(c change.Change) error {
+	node, err := r.node(c.Name)
+	if err != nil {
+		return err
+	}
+	changed := node.DeepCopy()
+	if err := c.AlterLabels(changed); err != nil {
 		return fmt.Errorf("node %q: %w", c.Name, err)
 	}
 	_, err = r.cluster.Update(changed)
