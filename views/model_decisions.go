@@ -177,7 +177,7 @@ type ScorePart struct {
 type WhatIf struct {
 	// Tried are the changes, in words.
 	Tried, Command string
-	Before, After  Totals
+	Without, With  Totals
 	// ChangedOutcomes counts the pods whose outcome changes, by outcome: totals may be equal though different pods make
 	// them up.
 	ChangedOutcomes []NamedCount
@@ -201,7 +201,7 @@ type Totals struct {
 type WhatIfChange struct {
 	Pod, Key      string
 	From, To      PodState
-	Before, After string // nodes
+	Without, With string // nodes
 	// Reason is why the pod was evicted, is blocked, or is pending.
 	Reason string
 	// Unchanged means that the pod's outcome does not change.

@@ -336,14 +336,14 @@ func sampleStorage() *views.Storage {
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
 		Tried: "drain ip-10-0-0-82.internal", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
-		Before: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, After: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
+		Without: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, With: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}
 	for i := range 6 {
-		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
+		w.Changes.Rows = append(w.Changes.Rows, views.WhatIfChange{Pod: fmt.Sprintf("shop/cart-6b7d54b7c9-%05x", 0x3a1f0+i*4421), From: views.Bound, To: views.Bound, Without: "ip-10-0-0-82.internal", With: fmt.Sprintf("ip-10-0-%d-17.internal", i)})
 	}
-	w.Changes.Rows[5].To, w.Changes.Rows[5].After, w.Changes.Rows[5].Reason = views.Unschedulable, "", noMemory
+	w.Changes.Rows[5].To, w.Changes.Rows[5].With, w.Changes.Rows[5].Reason = views.Unschedulable, "", noMemory
 	w.Changes.Rows = append(w.Changes.Rows,
-		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Before: "ip-10-0-0-82.internal", After: "ip-10-0-0-82.internal", Reason: "blocked: shop/checkout allows 0 disruptions", Unchanged: true},
+		views.WhatIfChange{Pod: "shop/checkout-7d9f6c5b8-lm4xk", From: views.Bound, To: views.Bound, Without: "ip-10-0-0-82.internal", With: "ip-10-0-0-82.internal", Reason: "blocked: shop/checkout allows 0 disruptions", Unchanged: true},
 		views.WhatIfChange{Pod: "ml/trainer-2-b91c4", From: views.Unschedulable, To: views.Unschedulable, Reason: noMemory, Unchanged: true})
 	w.HeldByBudget, w.StillPending, w.Notes = 1, 14, []string{"draining ip-10-0-0-82.internal: ignoring DaemonSet-managed Pods: monitoring/node-agent-xgmh9"}
 	w.Changes.Total = 21

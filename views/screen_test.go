@@ -103,7 +103,7 @@ func overstretch(m *views.Model) {
 		m.Evictions.List.Rows[i].Since, m.Evictions.List.Rows[i].Deadline = past, future
 	}
 	m.Snapshot.Taken, m.Leader.Acquired, m.Leader.Renewed, m.Leader.Lease = past, past, future, 1
-	m.WhatIf.Before.CPU, m.WhatIf.After.Memory, m.WhatIf.After.Spread = 9e18, 9e18, -9e18
+	m.WhatIf.Without.CPU, m.WhatIf.With.Memory, m.WhatIf.With.Spread = 9e18, 9e18, -9e18
 	for i := range m.Storage.ClaimList.Rows {
 		m.Storage.ClaimList.Rows[i].Since = []time.Time{past, future}[i%2]
 	}

@@ -13,11 +13,11 @@ var whatIfPane = ListPane[WhatIfChange]{
 	Pane:    Pane{ID: WhatIfPane, Title: "What-if", Opens: JourneyPane, minW: 50, minH: 10},
 	Columns: changeColumns, Row: changeRow, Empty: "no pod would change outcome", Absent: "select a pod or node and press w", Head: whatIfHead,
 	Detail: func(c *WhatIfChange) (string, string) {
-		is := c.To.Word() + labelled(" on", c.After)
+		is := c.To.Word() + labelled(" on", c.With)
 		if c.Unchanged {
 			return c.Pod, joinDetails("still "+is, c.Reason)
 		}
-		return c.Pod, joinDetails(c.From.Word()+labelled(" on", c.Before)+" → "+is, c.Reason)
+		return c.Pod, joinDetails(c.From.Word()+labelled(" on", c.Without)+" → "+is, c.Reason)
 	},
 	In: func(m *Model) *List[WhatIfChange] {
 		if m.WhatIf == nil {
@@ -31,14 +31,14 @@ var whatIfPane = ListPane[WhatIfChange]{
 
 var changeColumns = []draw.Column{
 	{Long: "pod", Short: "pod", Min: 16, Grow: 4, Max: 48, Rank: 0},
-	{Long: "before", Short: "before", Min: 13, Grow: 1, Max: 15, Rank: 0},
+	{Long: "without", Short: "without", Min: 13, Grow: 1, Max: 15, Rank: 0},
 	{Long: "on", Short: "on", Min: 10, Grow: 2, Max: 28, Rank: 2},
-	{Long: "after", Short: "after", Min: 15, Grow: 1, Max: 17, Rank: 0},
+	{Long: "with", Short: "with", Min: 15, Grow: 1, Max: 17, Rank: 0},
 	{Long: "on", Short: "on", Min: 10, Grow: 2, Max: 28, Rank: 1},
 	{Long: "reason", Short: "reason", Min: 18, Grow: 4, Rank: 3},
 }
 
-// whatIfHead draws the cluster before and after a change, marked as a what-if, and the command that repeats it.
+// whatIfHead draws the cluster without and with a change, marked as a what-if, and the command that repeats it.
 func whatIfHead(a draw.Area, s *drawCtx) draw.Area {
 	w := s.WhatIf
 	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ what-if:")
@@ -109,16 +109,16 @@ func drawNotes(a draw.Area, notes []string) {
 	}
 }
 
-// drawTotals draws the figures before and after the change, and the difference.
+// drawTotals draws the figures without and with the change, and the difference.
 func drawTotals(a draw.Area, w *WhatIf) int {
 	dim := themes.Style(themes.Dim)
-	a.Text(20, 0, dim, "before")
-	a.Text(30, 0, dim, " after")
+	a.TextRight(19, 0, 7, dim, "without")
+	a.Text(30, 0, dim, "  with")
 	a.Text(40, 0, dim, "change")
-	b, c := &w.Before, &w.After
+	b, c := &w.Without, &w.With
 	y := 1
-	line := func(name string, before, after int, moreIsGood bool) {
-		totalsRow(a.Row(y), name, before, after, moreIsGood, "")
+	line := func(name string, without, with int, moreIsGood bool) {
+		totalsRow(a.Row(y), name, without, with, moreIsGood, "")
 		y++
 	}
 	line("scheduled", b.Placed, c.Placed, true)
@@ -132,33 +132,33 @@ func drawTotals(a draw.Area, w *WhatIf) int {
 	return y + 3
 }
 
-func totalsRow(row draw.Area, name string, before, after int, moreIsGood bool, unit string) {
+func totalsRow(row draw.Area, name string, without, with int, moreIsGood bool, unit string) {
 	const number = 6
 	row.Fit(0, 0, 19, themes.Style(themes.Dim), name)
-	row.TextRight(20, 0, number, themes.Style(themes.Text), strconv.Itoa(before)+unit)
+	row.TextRight(20, 0, number, themes.Style(themes.Text), strconv.Itoa(without)+unit)
 	row.Set(28, 0, themes.Style(themes.Dim), '│')
-	row.TextRight(30, 0, number, themes.Text.With(themes.Bold), strconv.Itoa(after)+unit)
-	if after == before {
+	row.TextRight(30, 0, number, themes.Text.With(themes.Bold), strconv.Itoa(with)+unit)
+	if with == without {
 		row.TextRight(40, 0, number, themes.Style(themes.Dim), "=")
 		return
 	}
 	token, sign := themes.Good, ""
-	if (after > before) != moreIsGood {
+	if (with > without) != moreIsGood {
 		token = themes.Bad
 	}
-	if after > before {
+	if with > without {
 		sign = "+"
 	}
-	row.TextRight(40, 0, number, themes.Style(token), sign+strconv.Itoa(after-before)+unit)
+	row.TextRight(40, 0, number, themes.Style(token), sign+strconv.Itoa(with-without)+unit)
 }
 
 func changeRow(row draw.Area, c *WhatIfChange, places *draw.Slots, _ *drawCtx) {
 	drawPodName(row, places[0], themes.Style(themes.Text), c.Pod)
 	drawState(row, places[1].X, places[1].W, c.From)
-	row.FitHost(places[2].X, 0, places[2].W, themes.Style(themes.Dim), c.Before)
+	row.FitHost(places[2].X, 0, places[2].W, themes.Style(themes.Dim), c.Without)
 	row.Set(places[3].X, 0, themes.Style(themes.Dim), '→')
 	drawState(row, places[3].X+2, places[3].W-2, c.To)
-	row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), c.After)
+	row.FitHost(places[4].X, 0, places[4].W, themes.Style(themes.Text), c.With)
 	why := c.Reason
 	if c.Unchanged && c.To != Bound {
 		why = "still pending: " + why

@@ -351,9 +351,9 @@ func (r *remedy) take(result *whatif.Result, pod world.PodRef) {
 		if p.Pod != pod {
 			continue
 		}
-		r.Needless = p.Before.Node != ""
-		if p.After.Node != "" {
-			r.Places, r.Node = true, p.After.Node
+		r.Needless = p.Without.Node != ""
+		if p.With.Node != "" {
+			r.Places, r.Node = true, p.With.Node
 		}
 	}
 }

@@ -178,7 +178,7 @@ func (r *gangRemedy) goes(e *engine.Engine, g *diagnose.Gang, result *whatif.Res
 	}
 	without := map[world.PodRef]bool{} // a pod that is not in the result has the same node with the changes and without
 	for _, p := range slices.Concat(result.Pods, result.StillPending) {
-		without[p.Pod] = p.After.Node == ""
+		without[p.Pod] = p.With.Node == ""
 	}
 	placed := 0
 	for _, pod := range membersOf(e, g.Name) {

@@ -54,7 +54,7 @@ func onScreen(trace, after string, words []string) error {
 		return err
 	}
 	fmt.Println(command)
-	b, c := &a.Before, &a.After
+	b, c := &a.Without, &a.With
 	fmt.Println(b.Placed, c.Placed, b.Pending, c.Pending, b.Moved, c.Moved, b.Decisions, c.Decisions)
 	return nil
 }

@@ -31,15 +31,15 @@ func printedCommands(ts *testscript.TestScript, negated bool, args []string) {
 		var answered struct {
 			Summary string
 			Pods    []struct {
-				Pod   podName
-				After struct{ Node string }
+				Pod  podName
+				With struct{ Node string }
 			}
 		}
 		answerOf(ts, &answered, "sh", "-c", r.Command+" -o json")
 		node := ""
 		for _, p := range answered.Pods {
 			if p.Pod == explained.Pod {
-				node = p.After.Node
+				node = p.With.Node
 			}
 		}
 		if answered.Summary != r.Effect || r.Places != (node != "") || r.Places && node != r.Node {

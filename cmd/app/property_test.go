@@ -192,7 +192,7 @@ func (c *diagnosisCheck) checkRemedies(d *diagnose.Diagnosis) {
 func placesPod(result *whatif.Result, pod world.PodRef) bool {
 	for _, p := range result.Pods {
 		if p.Pod == pod {
-			return p.After.Node != ""
+			return p.With.Node != ""
 		}
 	}
 	for _, p := range result.StillPending {
@@ -248,7 +248,7 @@ func checkCommands(t *testing.T, args ...string) {
 		node := ""
 		for _, p := range answered.Pods {
 			if p.Pod == explained.Pod {
-				node = p.After.Node
+				node = p.With.Node
 			}
 		}
 		if answered.Summary != r.Effect || r.Places != (node != "") || r.Places && node != r.Node {

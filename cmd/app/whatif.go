@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/whatif"
@@ -39,7 +40,7 @@ Several changes have commas between them, or each its own --do. They are written
 
   ` + strings.ReplaceAll(change.Usage(), "\n", "\n  ") + `
 
-PODs, OWNERs and claims are names, or NAMESPACE/NAME; DEVICEs are POOL/DEVICE, or DRIVER/POOL/DEVICE. ` + targetHelp + `
+PODs, OWNERs and claims are names, in the namespace of --namespace if it is given, or NAMESPACE/NAME; DEVICEs are POOL/DEVICE, or DRIVER/POOL/DEVICE. ` + targetHelp + `
 
 With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
@@ -50,8 +51,9 @@ a drain from finishing, and when the trace is damaged.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
   orrery whatif free claim shop/train-2
+  orrery whatif -n shop select web-0 disk=ssd
   orrery whatif drain node-7 --attach  # asks the scheduler that runs
-  orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .after`,
+  orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .with`,
 		ValidArgsFunction: completer{&whom, plugins}.changes,
 		RunE: func(c *cobra.Command, args []string) error {
 			changes, err := changesOf(args, more)
@@ -61,6 +63,14 @@ a drain from finishing, and when the trace is damaged.`,
 			s, err := whom.openAt(c, plugins)
 			if err != nil {
 				return err
+			}
+			if n := whom.flags.overrides.Context.Namespace; n != "" {
+				if err := checkNamespace(s, n); err != nil {
+					return err
+				}
+				for i := range changes {
+					changes[i] = changes[i].In(n)
+				}
 			}
 			warn(c, refusals(s.Engine().Refusals())...)
 			a, err := evaluate(c, s, changes)
@@ -74,7 +84,8 @@ a drain from finishing, and when the trace is damaged.`,
 			return answer(!a.Worse() && !a.Blocks() && doc.Damage == nil)
 		},
 	}
-	whom.flag(c, false)
+	whom.flag(c, true)
+	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&whom, plugins}.namespaces)
 	c.Flags().StringArrayVar(&more, "do", nil, "a `change`, beside those in the arguments; may be given several times")
 	out.addFlag(c)
 	return c
@@ -138,9 +149,9 @@ type whatIfDocument struct {
 	// Summary is the verdict in one line.
 	Summary string `json:"summary"`
 	// Worse says that a pod has no node at rest that it would have without the changes.
-	Worse  bool           `json:"worse"`
-	Before clusterSummary `json:"before"`
-	After  clusterSummary `json:"after"`
+	Worse   bool           `json:"worse"`
+	Without clusterSummary `json:"without"`
+	With    clusterSummary `json:"with"`
 	// Pods are those whose outcome changes; StillPending have no node in either run.
 	Pods         []podChange       `json:"pods"`
 	StillPending []podChange       `json:"stillPending"`
@@ -176,10 +187,10 @@ type clusterSummary struct {
 
 // podChange is a pod's outcome without and with the changes.
 type podChange struct {
-	Pod    podRef     `json:"pod"`
-	Kind   string     `json:"kind"`
-	Before podOutcome `json:"before"`
-	After  podOutcome `json:"after"`
+	Pod     podRef     `json:"pod"`
+	Kind    string     `json:"kind"`
+	Without podOutcome `json:"without"`
+	With    podOutcome `json:"with"`
 }
 
 type podOutcome struct {
@@ -212,7 +223,7 @@ type evictionCause struct {
 func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 	doc := &whatIfDocument{
 		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Summary: r.Verdict(), Worse: r.Worse(),
-		Before: clusterSummaryOf(r.Before), After: clusterSummaryOf(r.After),
+		Without: clusterSummaryOf(r.Without), With: clusterSummaryOf(r.With),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
 		Command: whatIfCommandFor(s.again, r.Changes...), Source: s.source, Damage: s.damage, rest: r.RestAt.Sub(r.At), position: s.position,
@@ -245,7 +256,7 @@ func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {
 func podChanges(pods []whatif.PodChange) []podChange {
 	all := make([]podChange, 0, len(pods))
 	for _, p := range pods {
-		all = append(all, podChange{refOf(p.Pod), p.Kind.String(), podOutcomeOf(p.Before), podOutcomeOf(p.After)})
+		all = append(all, podChange{refOf(p.Pod), p.Kind.String(), podOutcomeOf(p.Without), podOutcomeOf(p.With)})
 	}
 	return all
 }
@@ -296,7 +307,7 @@ func podName(p podRef) string { return printable.Line(p.Namespace+"/"+p.Name, 15
 
 // numbers returns the summaries without and with the changes, side by side.
 func (d *whatIfDocument) numbers() [][]string {
-	b, a := &d.Before, &d.After
+	b, a := &d.Without, &d.With
 	table := [][]string{{"", "without", "with", "change"}}
 	count := func(name string, before, after int) {
 		table = append(table, []string{name, strconv.Itoa(before), strconv.Itoa(after), signed(int64(after - before))})
@@ -331,7 +342,7 @@ const maxLines = 200
 func changeLines(pods []podChange) [][]string {
 	var lines [][]string
 	for _, p := range pods[:min(len(pods), maxLines)] {
-		lines = append(lines, []string{podName(p.Pod), p.Kind, p.Before.words(), "->", p.After.words()})
+		lines = append(lines, []string{podName(p.Pod), p.Kind, p.Without.words(), "->", p.With.words()})
 	}
 	if rest := len(pods) - maxLines; rest > 0 {
 		lines = append(lines, []string{fmt.Sprintf("and %d more", rest)})
@@ -365,8 +376,8 @@ func (o podOutcome) words() string {
 func pendingLines(pods []podChange) [][]string {
 	counts := map[string]int{}
 	for _, p := range pods {
-		reason := p.After.State
-		if r := p.After.Reason; r != nil {
+		reason := p.With.State
+		if r := p.With.Reason; r != nil {
 			reason = r.Reason
 		}
 		counts[reason]++

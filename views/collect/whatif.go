@@ -12,7 +12,7 @@ import (
 // those that are still pending. The changes and the command are printable.
 func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 	v := &views.WhatIf{
-		Tried: changes, Command: command, Before: totalsOf(a.Before), After: totalsOf(a.After),
+		Tried: changes, Command: command, Without: totalsOf(a.Without), With: totalsOf(a.With),
 		ChangedOutcomes: countKinds(a.Pods), HeldByBudget: len(a.Blocked), StillPending: len(a.StillPending),
 	}
 	if a.Truncated {
@@ -29,14 +29,14 @@ func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 		h := &a.Blocked[i]
 		rows = append(rows, views.WhatIfChange{
 			Pod: printable.Text(h.Pod.String()), Key: h.Pod.String(), From: views.Bound, To: views.Bound, Unchanged: true,
-			Before: printable.Text(h.Node), After: printable.Text(h.Node), Reason: printable.Text(blockedReason(h)),
+			Without: printable.Text(h.Node), With: printable.Text(h.Node), Reason: printable.Text(blockedReason(h)),
 		})
 	}
 	for i := range a.StillPending {
 		c := &a.StillPending[i]
 		row := changeOf(c)
 		row.Unchanged = true
-		if was := c.Before.Reason.Message; was != "" && was != c.After.Reason.Message {
+		if was := c.Without.Reason.Message; was != "" && was != c.With.Reason.Message {
 			row.Reason += " instead of " + printable.Text(was)
 		}
 		rows = append(rows, row)
@@ -56,11 +56,11 @@ func blockedReason(h *whatif.BlockedEviction) string {
 
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	v := views.WhatIfChange{
-		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Before), To: outcomeState(&c.After),
-		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Reason: printable.Text(c.After.Reason.Message),
+		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Without), To: outcomeState(&c.With),
+		Without: printable.Text(c.Without.Node), With: printable.Text(c.With.Node), Reason: printable.Text(c.With.Reason.Message),
 	}
 	if v.Reason == "" {
-		v.Reason = printable.Text(c.After.RemovedBy)
+		v.Reason = printable.Text(c.With.RemovedBy)
 	}
 	return v
 }

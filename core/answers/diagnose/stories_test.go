@@ -75,7 +75,7 @@ func TestStories_DeviceRemediesAgreeWithWhatIf(t *testing.T) {
 			tried++
 			a, err := whatif.Evaluate(e, []change.Change{r.Change}, whatif.Options{})
 			placed := func(p whatif.PodChange) bool { return p.Pod.Name == "web" && p.Kind == whatif.Placed }
-			if err != nil || !slices.ContainsFunc(a.Pods, placed) && a.Before.Pending > 0 {
+			if err != nil || !slices.ContainsFunc(a.Pods, placed) && a.Without.Pending > 0 {
 				t.Errorf("%s: what if %s: %+v, %v; want the pod placed", filepath.Base(file), r.Change, a, err)
 			}
 		}

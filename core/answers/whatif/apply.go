@@ -59,6 +59,7 @@ func (r *run) apply(c change.Change) error {
 // applyToPod changes one pod.
 func (r *run) applyToPod(c change.Change, pod *v1.Pod) error {
 	if c.Verb == change.DeletePod {
+		r.slots.deleted[pod.UID] = true
 		return r.cluster.Delete(world.Pod, pod.Namespace, pod.Name, metav1.DeleteOptions{})
 	}
 	if c.Verb == change.Move {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/answers/whatif"
 	"orrery/core/evict/budget"
@@ -28,8 +29,8 @@ func TestDrain_MovesPods(t *testing.T) {
 		web moved: a -> b
 		web moved: a -> b
 	`)
-	if a.After.Moved != 2 || a.After.Evicted != 0 || a.Worse() {
-		t.Errorf("after is %+v, worse %v", a.After, a.Worse())
+	if a.With.Moved != 2 || a.With.Evicted != 0 || a.Worse() {
+		t.Errorf("after is %+v, worse %v", a.With, a.Worse())
 	}
 }
 
@@ -55,7 +56,7 @@ func TestVerdict_NamesWhatIsBlockedFirst(t *testing.T) {
 	for question, want := range map[string]string{
 		"drain a": "blocked: 2 of 6 pods cannot be evicted (budget default/web allows 0 disruptions); " +
 			"2 evicted and left pending, 2 moved",
-		"delete pod alone":  "worse: 1 pod evicted and left pending",
+		"delete pod alone":  "1 pod deleted",
 		"add 1 node like a": "no pod would change outcome",
 		"scale api 5":       "2 pods created",
 	} {
@@ -82,8 +83,8 @@ func TestDrain_BarePodIsNotRecreated(t *testing.T) {
 	s := newScene(t, node("a", "4"), mk.Pod("alone").CPU("1").Obj())
 	s.create(node("b", "4"))
 	a := s.check("drain a", "alone evicted: a -> gone (eviction API)")
-	if !a.Worse() || a.After.Evicted != 1 {
-		t.Errorf("after is %+v, worse %v", a.After, a.Worse())
+	if !a.Worse() || a.With.Evicted != 1 {
+		t.Errorf("after is %+v, worse %v", a.With, a.Worse())
 	}
 }
 
@@ -95,8 +96,8 @@ func TestAddNodes_PlacesPendingPods(t *testing.T) {
 		web placed: unschedulable (Insufficient cpu) -> a-new2
 		web placed: unschedulable (Insufficient cpu) -> a-new2
 	`)
-	if a.Before.Pending != 4 || a.After.Pending != 0 || a.After.Nodes != 3 {
-		t.Errorf("before %+v, after %+v", a.Before, a.After)
+	if a.Without.Pending != 4 || a.With.Pending != 0 || a.With.Nodes != 3 {
+		t.Errorf("before %+v, after %+v", a.Without, a.With)
 	}
 }
 
@@ -119,8 +120,8 @@ func TestSetPriority_Preempts(t *testing.T) {
 		new placed: unschedulable (Insufficient cpu) -> a
 		old evicted: a -> gone (preemption)
 	`)
-	if a.After.Preempted != 1 || !a.Worse() {
-		t.Errorf("after is %+v, worse %v", a.After, a.Worse())
+	if a.With.Preempted != 1 || !a.Worse() {
+		t.Errorf("after is %+v, worse %v", a.With, a.Worse())
 	}
 }
 
@@ -150,8 +151,8 @@ func TestScale_DownPlacesPendingPods(t *testing.T) {
 		late placed: unschedulable (Insufficient cpu) -> a
 		web gone: a -> gone (scaled down)
 	`)
-	if a.Worse() || a.After.Evicted != 0 || a.Verdict() != "1 pod placed, 1 deleted" && a.Verdict() != "1 pod deleted, 1 placed" {
-		t.Errorf("after is %+v, the verdict is %q", a.After, a.Verdict())
+	if a.Worse() || a.With.Evicted != 0 || a.Verdict() != "1 pod placed, 1 deleted" && a.Verdict() != "1 pod deleted, 1 placed" {
+		t.Errorf("after is %+v, the verdict is %q", a.With, a.Verdict())
 	}
 }
 
@@ -173,7 +174,7 @@ func TestSetRequests_SmallerPlacesPendingPod(t *testing.T) {
 	s := newScene(t, node("a", "2"), mk.Pod("big").CPU("3").Memory("1Gi").Obj())
 	s.check("requests big cpu=2", "big placed: unschedulable (Insufficient cpu) -> a")
 	a := s.check("requests big cpu=2 memory=17Gi", "")
-	if len(a.StillPending) != 1 || a.StillPending[0].Kind != whatif.StillPending || describe(a.StillPending[0].Before) != "unschedulable (Insufficient cpu)" || describe(a.StillPending[0].After) != "unschedulable (Insufficient memory)" {
+	if len(a.StillPending) != 1 || a.StillPending[0].Kind != whatif.StillPending || describe(a.StillPending[0].Without) != "unschedulable (Insufficient cpu)" || describe(a.StillPending[0].With) != "unschedulable (Insufficient memory)" {
 		t.Errorf("what waits either way is %+v", a.StillPending)
 	}
 }
@@ -226,7 +227,7 @@ func TestDeleteNode_MovesPods(t *testing.T) {
 func TestDeletePod_OwnerRecreatesIt(t *testing.T) {
 	s := newScene(t, node("a", "4"), set("web", 1, "1"), mk.Pod("alone").CPU("1").Obj())
 	s.check("delete pod "+s.podOf("web"), "")
-	s.check("delete pod alone", "alone evicted: a -> gone (deleted)")
+	s.check("delete pod alone", "alone gone: a -> gone (deleted by the change)")
 }
 
 func TestUngate_SchedulesPod(t *testing.T) {
@@ -238,6 +239,36 @@ func TestUnselect_OpensOtherNodes(t *testing.T) {
 	s := newScene(t, node("a", "4"), set("web", 1, "1", onNode("nowhere")))
 	s.check("unselect "+s.podOf("web")+" kubernetes.io/hostname",
 		"web placed: unschedulable (node(s) didn't match Pod's node affinity/selector) -> a")
+}
+
+func TestSelect_CorrectsAKeyOrAValue(t *testing.T) {
+	s := newScene(t, mk.Node("a").CPU("4").Memory("16Gi").Label("tier", "fast").Obj(),
+		mk.Pod("key").CPU("1").NodeSelector("teir", "fast").Obj(), mk.Pod("value").CPU("1").NodeSelector("tier", "fats").Obj())
+	const waits = "unschedulable (node(s) didn't match Pod's node affinity/selector) -> a"
+	s.check("select key tier=fast replacing teir", "key placed: "+waits)
+	s.check("select value tier=fast", "value placed: "+waits)
+	s.check("label a teir=fast", "key placed: "+waits)
+	if _, err := whatif.Evaluate(s.engine, changes(t, "select value tier=fast replacing disk"), whatif.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `pod "default/value" does not select nodes by "disk"`) {
+		t.Errorf("replacing what is not selected: %v", err)
+	}
+}
+
+func TestSpread_CountsOnlyNodesWhoseTaintsArePassed(t *testing.T) {
+	s := newScene(t, zoned("a", "east", "4"), set("web", 1, "1"))
+	lost := mk.Node("b").CPU("4").Memory("16Gi").Zone("west").Taint("lost", "", v1.TaintEffectNoSchedule)
+	late := mk.Pod("late").CPU("1").Label("app", "web").Obj()
+	late.Spec.TopologySpreadConstraints = []v1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: v1.LabelTopologyZone, WhenUnsatisfiable: v1.DoNotSchedule,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+	}}
+	s.create(lost.Obj(), late)
+	for _, field := range []string{"nodeTaintsPolicy=Honor", "maxSkew=2", "whenUnsatisfiable=ScheduleAnyway"} {
+		s.check("spread late topology.kubernetes.io/zone "+field, "late placed: unschedulable (node(s) didn't match pod topology spread constraints) -> a")
+	}
+	if _, err := whatif.Evaluate(s.engine, changes(t, "spread late zone maxSkew=2"), whatif.Options{}); err == nil {
+		t.Error("a constraint that is not there is changed")
+	}
 }
 
 func TestEvaluate_SeveralChanges(t *testing.T) {

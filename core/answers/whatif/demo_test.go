@@ -39,12 +39,12 @@ func TestEvaluate_AnyMomentOfRecordings(t *testing.T) {
 			for o := range e.Store().Objects(world.Node) {
 				drained := evaluate(t, e, "drain "+o.GetName())
 				checkSums(t, []string{name, "drain"}, drained)
-				if drained.After.Moved+drained.After.Evicted+len(drained.Blocked) == 0 || drained.Truncated {
-					t.Errorf("%s at %v: draining %s ends with %+v, truncated %v", name, e.Now(), o.GetName(), drained.After, drained.Truncated)
+				if drained.With.Moved+drained.With.Evicted+len(drained.Blocked) == 0 || drained.Truncated {
+					t.Errorf("%s at %v: draining %s ends with %+v, truncated %v", name, e.Now(), o.GetName(), drained.With, drained.Truncated)
 				}
 				break
 			}
-			if nothing := evaluate(t, e, ""); len(nothing.Pods) > 0 || nothing.Before != nothing.After || nothing.Truncated {
+			if nothing := evaluate(t, e, ""); len(nothing.Pods) > 0 || nothing.Without != nothing.With || nothing.Truncated {
 				t.Errorf("%s at %v: nothing is changed, and %d pods fare differently", name, e.Now(), len(nothing.Pods))
 			}
 			if e.Digest() != digest {

@@ -104,7 +104,7 @@ func TestTaintDevice_EvictsPods(t *testing.T) {
 	s := newSceneWith(t, config.Default(features), node("a", "4"), gpuClass(), gpus("a", "large", "gpu-0").Obj(), claimTemplate("single"),
 		set("train", 1, "1", templated("single")))
 	s.create(node("b", "4"), gpus("b", "large", "gpu-0").Obj())
-	if got := s.evaluate("taint device a/gpu-0 failed:NoExecute"); len(got.Pods) != 1 || got.Pods[0].Kind != whatif.Moved || got.Pods[0].After.Node != "b" || got.Truncated {
+	if got := s.evaluate("taint device a/gpu-0 failed:NoExecute"); len(got.Pods) != 1 || got.Pods[0].Kind != whatif.Moved || got.Pods[0].With.Node != "b" || got.Truncated {
 		t.Errorf("the answer is %+v", got.Pods)
 	}
 	if got := s.evaluate("taint device a/gpu-0 failed:NoSchedule"); len(got.Pods) != 0 {
@@ -124,13 +124,13 @@ func TestDrain_RecreatesClaimsOfTemplates(t *testing.T) {
 	s := newScene(t, node("a", "4"), gpuClass(), gpus("a", "large", "gpu-0").Obj(), claimTemplate("single"),
 		set("train", 1, "1", templated("single")))
 	s.create(node("b", "4"), gpus("b", "large", "gpu-0").Obj())
-	if got := s.evaluate("drain a"); len(got.Pods) != 1 || got.Pods[0].Kind != whatif.Moved || got.Pods[0].After.Node != "b" || len(got.Notes) > 0 {
+	if got := s.evaluate("drain a"); len(got.Pods) != 1 || got.Pods[0].Kind != whatif.Moved || got.Pods[0].With.Node != "b" || len(got.Notes) > 0 {
 		t.Errorf("the answer is %+v with notes %q", got.Pods, got.Notes)
 	}
-	if got := s.evaluate("scale train 2"); len(got.Pods) != 1 || got.Pods[0].After.Node != "b" {
+	if got := s.evaluate("scale train 2"); len(got.Pods) != 1 || got.Pods[0].With.Node != "b" {
 		t.Errorf("scaled up, the answer is %+v", got.Pods)
 	}
-	if got := s.evaluate("scale train 3"); len(got.Pods) != 2 || got.Pods[0].After.Node+got.Pods[1].After.Node != "b" {
+	if got := s.evaluate("scale train 3"); len(got.Pods) != 2 || got.Pods[0].With.Node+got.Pods[1].With.Node != "b" {
 		t.Errorf("scaled beyond the devices, the answer is %+v", got.Pods)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run) *Result {
 	changed.slots.matchRemaining()
 	a := &Result{
-		Changes: changes, At: plain.start, Before: plain.measure(), After: changed.measure(),
+		Changes: changes, At: plain.start, Without: plain.measure(), With: changed.measure(),
 		Notes: changed.notes, RestAt: changed.lastChange, Truncated: plain.truncated || changed.truncated,
 	}
 	changed.noteUnknown(plain.unknown)
@@ -32,9 +32,11 @@ func compareRuns(e *engine.Engine, changes []change.Change, plain, changed *run)
 		a.ToEvict += len(d.machine.Plan().Evict)
 	}
 	c := comparison{plain: plain, changed: changed, result: a, seen: map[types.UID]bool{}}
+	c.alignHeirs()
 	c.compareTouched()
 	c.comparePending(e)
 	c.compareNewPods()
+	c.leaveOutChance(e)
 	slices.SortFunc(a.Pods, byPod)
 	slices.SortFunc(a.StillPending, byPod)
 	return a
@@ -119,7 +121,7 @@ func (r *run) newPods() map[string][]PodOutcome {
 
 // add records a pod if its outcome differs or it is pending in both runs.
 func (c *comparison) add(pod world.PodRef, before, after PodOutcome) {
-	p := PodChange{Pod: pod, Before: before, After: after}
+	p := PodChange{Pod: pod, Without: before, With: after}
 	var differs bool
 	if p.Kind, differs = changeKindOf(before, after); differs {
 		c.result.Pods = append(c.result.Pods, p)
@@ -141,7 +143,7 @@ func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
 		return Created, true
 	case !there:
 		return NotEvicted, true
-	case !still && (before.Node == "" || after.RemovedBy == scaledDown):
+	case !still && (before.Node == "" || meant(after.RemovedBy)):
 		return Gone, true
 	case !still:
 		return Evicted, true
@@ -151,7 +153,7 @@ func changeKindOf(before, after PodOutcome) (ChangeKind, bool) {
 		return StillPending, false // the reason may differ, but the pod is pending
 	case before.Node == "":
 		return Placed, true
-	case after.Node == "" && left && after.RemovedBy != scaledDown:
+	case after.Node == "" && left && !meant(after.RemovedBy):
 		return Evicted, true
 	case after.Node == "":
 		return BecomesPending, true
@@ -180,7 +182,7 @@ func (r *run) slotOutcome(s *slot) PodOutcome {
 	if pod == nil || pod.UID != s.current.UID || !s.holds() {
 		return gone
 	}
-	f := PodOutcome{Pod: s.current, State: r.engine.PodState(pod.Namespace, pod.Name), Node: nodeOf(r.engine, pod), RemovedBy: left}
+	f := PodOutcome{Pod: s.current, State: r.engine.PodState(pod.Namespace, pod.Name), Node: nodeOf(r.engine, pod, r.heldAtRest()), RemovedBy: left}
 	switch {
 	case f.Node != "":
 		return f
@@ -203,8 +205,12 @@ func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
 	} else if o.State == engine.StateWaiting {
 		o.Reason.Message = "waits on Permit for others of its gang"
+	} else if held := r.heldAtRest()[pod.UID]; held != "" {
+		o.Reason.Message = "has a place and waits for " + held
 	} else if d := r.latestDecisions()[pod.UID]; d != nil {
-		o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes
+		if o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes; d.Verdict == engine.Placed {
+			o.Reason, o.TotalNodes = diagnose.Reason{Message: "had a place on " + d.Node + ", and was not bound"}, 0
+		}
 	} else if !slices.Contains(r.engine.Profiles(), pod.Spec.SchedulerName) {
 		o.Reason.Message = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
 	} else {

@@ -1,14 +1,21 @@
 // Package whatif evaluates hypothetical changes of a cluster: a drained node, three more nodes like it, a pod with
 // lower requests.
 //
-//	engine ──► Fork ──► finish pending effects ────┬──────────────► memory cluster ──► to rest ──► Before ─┐
-//	(untouched)   │                                │                                                       ├─► Result
-//	              └──► load: the same objects ─────┴─► the changes ► memory cluster ──► to rest ──► After ─┘
+//	engine ──► Fork ──► finish pending effects ────┬──────────────► memory cluster ──► to rest ──► Without ─┐
+//	(untouched)   │                                │                                                        ├─► Result
+//	              └──► load: the same objects ─────┴─► the changes ► memory cluster ──► to rest ──► With ────┘
 //
 // [Evaluate] forks the engine, builds a simulated cluster of everything the engine knows (world/memory: an API server,
 // kubelets, owners of pods, disruption budgets), and runs both until nothing more would happen: once without the
 // changes, once with them. The result is the difference, so it leaves out what would happen anyway. Both runs use the
 // engine's own code. The original engine is only read.
+//
+// # One world, twice
+//
+// What differs is an effect of the changes, and nothing else is. So both runs have the same seeds; a tie between nodes is decided by the
+// pod and the nodes, and not by how many ties came before (engine.SettleTies); replacements of one owner's pods are compared node by
+// node, whichever came for which; and which of several gangs gets the places that each of them lacks is chance, and left out (chance.go).
+// The same question about the same cluster has the same answer. [Options.Seed] says how ties fall: package fix tries several.
 //
 // Package diagnose finds the single changes that would place a pending pod.
 //
@@ -16,7 +23,8 @@
 //
 // Package change has the changes and their parser; apply, drain, scale, storage and devices carry them out. load builds the cluster,
 // pending_effects finishes the effects that the fork waits for, bridge connects the two, run brings them to rest, and
-// recreations replaces pods for absent owners. slots tracks which pod replaces which; difference and summary make the
+// recreations replaces pods for absent owners; provisioners knows who makes
+// volumes. slots tracks which pod replaces which; difference and summary make the
 // result. evaluate is the entry point.
 //
 // # At rest
@@ -36,6 +44,8 @@
 //   - Owners keep their present number of pods: a rollout stops where it is, and so does a job. Pods are recreated if a
 //     ReplicaSet, ReplicationController, StatefulSet or Job owns them, whether the engine knows that owner or not, and
 //     are not recreated otherwise. A reference without a UID names no owner.
+//   - Volumes are made by drivers that are registered, on a node or in the cluster, or have made one (provisioners.go). A pod whose
+//     claim nobody binds has a place and no node.
 //   - Bindings in flight succeed, and so do preemptions. Calls of third-party plugins at PreBind and Bind are not made;
 //     they count as succeeded.
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget

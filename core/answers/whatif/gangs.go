@@ -29,6 +29,7 @@ func (r *run) deleteGang(name string) error {
 				}
 			}
 		}
+		r.slots.deleted[m.Pod.UID] = true
 		if r.cluster.Pod(m.Pod.Namespace, m.Pod.Name) == nil {
 			continue
 		}

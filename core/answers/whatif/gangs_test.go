@@ -71,7 +71,7 @@ func TestGangs_DeadlockAndWhatEndsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.After.Placed != want.placed || a.After.Pending != want.pending || a.Before.Placed != 3 || a.Before.Pending != 3 || a.Truncated {
+		if a.With.Placed != want.placed || a.With.Pending != want.pending || a.Without.Placed != 3 || a.Without.Pending != 3 || a.Truncated {
 			t.Errorf("what if %s: want %+v of %+v", words, want, a)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"orrery/core/evict/budget"
 	"orrery/core/evict/lifecycle"
+	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/store"
 	"orrery/core/world"
 	"orrery/core/world/memory"
@@ -28,8 +29,9 @@ import (
 const stopTime = time.Second
 
 // buildCluster makes a simulated cluster of a store's objects at a time. Its pods run forever. The seed must differ
-// from that of every other cluster, or new objects would reuse UIDs. comparisons says that tolerations may compare numbers.
-func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*memory.Cluster, *ownerStubs, error) {
+// from that of every other cluster, or new objects would reuse UIDs.
+func buildCluster(e *engine.Engine, seed uint64) (*memory.Cluster, *ownerStubs, error) {
+	s, now, comparisons := e.Store(), e.Now(), comparisons(e)
 	l := &loader{
 		source: s,
 		stubs:  &ownerStubs{kinds: map[types.UID]string{}},
@@ -41,6 +43,7 @@ func buildCluster(s store.View, now time.Time, seed uint64, comparisons bool) (*
 			Start: now, Seed: seed, Budgets: budget.Rules{},
 			NodeLifecycle:       lifecycle.InCluster(lifecycle.Options{Start: now, Immediate: true, ComparisonOperators: comparisons}),
 			ComparisonOperators: comparisons,
+			Provisions:          provisioners(e),
 			PodBehavior:         func(*v1.Pod) memory.PodBehavior { return memory.PodBehavior{Stop: stopTime} },
 		}),
 	}

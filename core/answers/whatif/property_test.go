@@ -75,7 +75,7 @@ func TestEvaluate_IsRepeatableAndReadOnly(t *testing.T) {
 func TestEvaluate_NoChanges(t *testing.T) {
 	s := busy(t)
 	a := s.evaluate("")
-	if len(a.Pods) > 0 || a.Before != a.After || a.Worse() {
+	if len(a.Pods) > 0 || a.Without != a.With || a.Worse() {
 		t.Errorf("nothing is changed, and the answer is %+v", a)
 	}
 	if len(a.StillPending) == 0 {
@@ -85,7 +85,7 @@ func TestEvaluate_NoChanges(t *testing.T) {
 
 // lostNode reports whether a pod that has no node without the changes had one with them, for a while.
 func lostNode(p whatif.PodChange) bool {
-	return p.Before.Node == "" && !slices.Contains([]string{"", "deleted", "scaled down"}, p.After.RemovedBy)
+	return p.Without.Node == "" && !slices.Contains([]string{"", "deleted", "deleted by the change", "scaled down"}, p.With.RemovedBy)
 }
 
 // checkSums compares the pods of a result with its numbers.
@@ -94,24 +94,24 @@ func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 	placed, evicted, worse := 0, 0, false
 	pendingBefore, pendingAfter := len(a.StillPending), len(a.StillPending)
 	for _, p := range a.Pods {
-		if p.Before.Pending() {
+		if p.Without.Pending() {
 			pendingBefore++
 		}
-		if p.After.Pending() {
+		if p.With.Pending() {
 			pendingAfter++
 		}
-		if p.After.Node != "" {
+		if p.With.Node != "" {
 			placed++
 		}
-		if p.Before.Node != "" {
+		if p.Without.Node != "" {
 			placed--
 		}
 		if p.Kind == whatif.Evicted || p.Kind == whatif.Gone && lostNode(p) {
 			evicted++
 		}
 		worse = worse || p.Kind == whatif.Evicted || p.Kind == whatif.BecomesPending
-		if p.Before.Node == p.After.Node && p.Before.Node != "" {
-			t.Errorf("%q: %s is said to fare differently, and is on %s either way", texts, p.Pod, p.After.Node)
+		if p.Without.Node == p.With.Node && p.Without.Node != "" {
+			t.Errorf("%q: %s is said to fare differently, and is on %s either way", texts, p.Pod, p.With.Node)
 		}
 	}
 	for _, p := range a.StillPending {
@@ -119,19 +119,19 @@ func checkSums(t rapid.TB, texts []string, a *whatif.Result) {
 			evicted++
 		}
 	}
-	if got := a.After.Placed - a.Before.Placed; got != placed {
+	if got := a.With.Placed - a.Without.Placed; got != placed {
 		t.Errorf("%q: %d more pods are placed, and pod by pod it is %d", texts, got, placed)
 	}
-	if a.Before.Pending != pendingBefore || a.After.Pending != pendingAfter {
-		t.Errorf("%q: %d pods are pending before and %d after, and pod by pod it is %d and %d", texts, a.Before.Pending, a.After.Pending, pendingBefore, pendingAfter)
+	if a.Without.Pending != pendingBefore || a.With.Pending != pendingAfter {
+		t.Errorf("%q: %d pods are pending before and %d after, and pod by pod it is %d and %d", texts, a.Without.Pending, a.With.Pending, pendingBefore, pendingAfter)
 	}
-	if a.Before.Moved+a.Before.Evicted == 0 && a.After.Evicted != evicted {
-		t.Errorf("%q: %d pods are evicted, and pod by pod it is %d", texts, a.After.Evicted, evicted)
+	if a.Without.Moved+a.Without.Evicted == 0 && a.With.Evicted != evicted {
+		t.Errorf("%q: %d pods are evicted, and pod by pod it is %d", texts, a.With.Evicted, evicted)
 	}
 	if worse != a.Worse() {
 		t.Errorf("%q: worse is %v", texts, a.Worse())
 	}
-	for _, o := range []whatif.ClusterSummary{a.Before, a.After} {
+	for _, o := range []whatif.ClusterSummary{a.Without, a.With} {
 		for _, share := range []float64{o.CPU, o.Memory, o.Spread, o.Deviation} {
 			if share < 0 || share > 1 {
 				t.Errorf("%q: a share is %v", texts, share)
@@ -187,8 +187,8 @@ func TestEvaluate_Truncates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.Truncated || a.After.Decisions > 10 {
-		t.Errorf("truncated is %v after %d decisions", a.Truncated, a.After.Decisions)
+	if !a.Truncated || a.With.Decisions > 10 {
+		t.Errorf("truncated is %v after %d decisions", a.Truncated, a.With.Decisions)
 	}
 	a, err = whatif.Evaluate(s.engine, changes(t, "delete node a"), whatif.Options{MaxTime: 1})
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// MaxTime bounds the virtual time; zero means an hour.
 	MaxTime time.Duration
+	// Seed is one of the ways in which ties between equally good nodes may fall, the same in both runs.
+	Seed uint64
 	// MaxDecisions bounds the scheduling attempts of each of the two runs; zero means 100,000.
 	MaxDecisions int
 }
@@ -31,10 +33,12 @@ type Result struct {
 	// Changes were evaluated, as of At.
 	Changes []change.Change
 	At      time.Time
-	// Before is the cluster at rest without the changes, After with them.
-	Before, After ClusterSummary
+	// Without is the cluster at rest without the changes, With with them.
+	Without, With ClusterSummary
 	// Pods are those whose outcome differs, by namespace and name. StillPending have no node in either run.
 	Pods, StillPending []PodChange
+	// Chance are the pods of gangs that wait for each other's places, if other ones get them in the two runs: that is no effect.
+	Chance []PodChange
 	// Blocked are the evictions that a budget does not allow, at rest, with the changes; ToEvict is how many pods the
 	// drains set out to evict.
 	Blocked []BlockedEviction
@@ -82,7 +86,7 @@ const (
 	StillPending                     // pending; pending
 	Created                          // does not exist; exists
 	NotEvicted                       // is evicted; stays
-	Gone                             // pending, or of an owner that is scaled down; deleted
+	Gone                             // pending, of an owner that is scaled down, or deleted by the changes; deleted
 )
 
 func (k ChangeKind) String() string {
@@ -97,7 +101,7 @@ type PodChange struct {
 	// Pod is the pod as it was at the start; for one that came later, as it came.
 	Pod           world.PodRef
 	Kind          ChangeKind
-	Before, After PodOutcome
+	Without, With PodOutcome
 }
 
 // PodOutcome is one pod at rest.

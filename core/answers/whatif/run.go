@@ -41,7 +41,12 @@ type run struct {
 	unknown    []string // extenders that were not asked
 
 	latestByPod map[types.UID]*engine.Decision // built at rest
+	held        map[types.UID]string           // built at rest
 }
+
+// clusterSeed is that of the simulated cluster. It is always the same, so that the same question has the same answer, whatever happened
+// before it was asked.
+const clusterSeed = 0x9d5c1f0b7e3a6824
 
 // begin forks an engine, makes a simulated cluster for the fork, and finishes its pending effects.
 func begin(e *engine.Engine, o Options) (*run, error) {
@@ -49,7 +54,8 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, owners, err := buildCluster(fork.Store(), e.Now(), uint64(e.Digest()), comparisons(e))
+	fork.SettleTies(o.Seed)
+	c, owners, err := buildCluster(fork, clusterSeed)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +64,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 		slots: newSlotTracker(e), recreations: newRecreations(owners),
 	}
 	r.noteTemplates(owners.unknown)
+	r.noteProvisioners()
 	r.startTaintsIfNeeded()
 	r.startDeviceTaints()
 	r.finishPending()
@@ -136,7 +143,7 @@ func (r *run) observe(in world.Input, _ error) {
 	}
 }
 
-// maxPermitWait is how long pods that wait on Permit keep the run from its rest: for the deadlines of those that waited at the
+// maxPermitWait is how long pods that wait on Permit, or for a claim that nobody binds, keep the run from its rest: for the deadlines of those that waited at the
 // start, and for a second attempt. A gang that does not fit tries again and again.
 const maxPermitWait = 2 * gangs.Timeout
 
@@ -174,8 +181,8 @@ func (e boundedEngine) NextWake() (time.Time, bool) {
 	r := e.run
 	_, others := r.nextOfOthers()
 	bindings := e.BindingCount()
-	if r.now.Sub(r.start) >= maxPermitWait {
-		bindings -= e.WaitingCount()
+	if bindings > 0 && r.now.Sub(r.start) >= maxPermitWait {
+		bindings -= e.WaitingCount() + len(heldBindings(e.Engine))
 	}
 	if !others && e.Queue().Counts().Backoff == 0 && bindings == 0 {
 		return time.Time{}, false

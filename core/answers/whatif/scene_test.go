@@ -145,7 +145,7 @@ func (s *scene) check(question, want string) *whatif.Result {
 func summarize(a *whatif.Result) string {
 	var b strings.Builder
 	for _, p := range a.Pods {
-		fmt.Fprintf(&b, "%s %s: %s -> %s\n", baseName(p.Pod.Name), p.Kind, describe(p.Before), describe(p.After))
+		fmt.Fprintf(&b, "%s %s: %s -> %s\n", baseName(p.Pod.Name), p.Kind, describe(p.Without), describe(p.With))
 	}
 	return b.String()
 }

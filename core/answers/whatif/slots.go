@@ -24,8 +24,12 @@ type slotTracker struct {
 	byOwner map[string][]*slot
 	// recreated are pods that the changes themselves recreated.
 	recreated map[types.UID]bool
+	// deleted are pods that the changes themselves delete.
+	deleted map[types.UID]bool
 	// scaled are owners, as in a slot, whose number of pods the changes set.
 	scaled map[string]bool
+	// held are the pods whose bindings waited for an object at the start.
+	held map[types.UID]string
 }
 
 // slot is a pod's slot; its replacements take it over.
@@ -43,12 +47,15 @@ type slot struct {
 }
 
 func newSlotTracker(e *engine.Engine) *slotTracker {
-	return &slotTracker{base: e, byPod: map[types.UID]*slot{}, byOwner: map[string][]*slot{}, recreated: map[types.UID]bool{}, scaled: map[string]bool{}}
+	return &slotTracker{
+		base: e, byPod: map[types.UID]*slot{}, byOwner: map[string][]*slot{}, recreated: map[types.UID]bool{}, deleted: map[types.UID]bool{},
+		scaled: map[string]bool{}, held: heldBindings(e),
+	}
 }
 
 func (f *slotTracker) fork() *slotTracker {
 	twin := newSlotTracker(f.base)
-	twin.recreated, twin.scaled = maps.Clone(f.recreated), maps.Clone(f.scaled)
+	twin.recreated, twin.deleted, twin.scaled = maps.Clone(f.recreated), maps.Clone(f.deleted), maps.Clone(f.scaled)
 	copies := map[*slot]*slot{}
 	for _, s := range f.slots {
 		c := *s
@@ -100,6 +107,8 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 			s.removedBy = "recreated"
 		case s.removedBy == deleted && f.scaled[s.owner]:
 			s.removedBy = scaledDown
+		case s.removedBy == deleted && f.deleted[pod.UID]:
+			s.removedBy = deletedByChange
 		}
 	}
 }
@@ -108,7 +117,7 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 func (f *slotTracker) slotFor(pod *v1.Pod) *slot {
 	s := &slot{owner: ownerOf(pod), current: world.PodRefOf(pod)}
 	if was := f.original(pod); was != nil {
-		s.origin, s.node, s.owner, s.wasTerminating = s.current, nodeOf(f.base, was), ownerOf(was), was.DeletionTimestamp != nil
+		s.origin, s.node, s.owner, s.wasTerminating = s.current, nodeOf(f.base, was, f.held), ownerOf(was), was.DeletionTimestamp != nil
 	} else if left := f.freeSlot(s.owner, pod.Name); left != nil {
 		left.current, left.vacated = s.current, false
 		f.byPod[pod.UID] = left
@@ -151,6 +160,11 @@ func (f *slotTracker) matchRemaining() {
 		}
 	}
 	f.slots = slices.DeleteFunc(f.slots, func(s *slot) bool { return taken[s] })
+	for _, s := range f.slots {
+		if s.vacated && !s.wasTerminating && f.scaled[s.owner] {
+			s.removedBy = scaledDown // whatever removed the pod, its owner would have another one if it were to have as many
+		}
+	}
 }
 
 // remains reports whether a pod of the run's end counts: one that something removed since the start does not, though it
@@ -185,12 +199,13 @@ func ownerOf(pod *v1.Pod) string {
 	return pod.Namespace + "/" + pod.Name
 }
 
-// nodeOf returns the node of a pod that is bound or assumed. One that waits on Permit may lose its place, and so has none.
-func nodeOf(e *engine.Engine, pod *v1.Pod) string {
+// nodeOf returns the node of a pod that is bound or assumed. One that waits on Permit, or is held by a claim, may lose its place, and so
+// has none.
+func nodeOf(e *engine.Engine, pod *v1.Pod, held map[types.UID]string) string {
 	if pod.Spec.NodeName != "" {
 		return pod.Spec.NodeName
 	}
-	if e.PodState(pod.Namespace, pod.Name) == engine.StateWaiting {
+	if held[pod.UID] != "" || e.PodState(pod.Namespace, pod.Name) == engine.StateWaiting {
 		return ""
 	}
 	if cached, err := e.Cache().GetPod(pod); err == nil {
@@ -212,6 +227,10 @@ func removalReason(pod *v1.Pod) string {
 
 // Reasons for a removal that no controller gives.
 const (
-	deleted    = "deleted"
-	scaledDown = "scaled down"
+	deleted         = "deleted"
+	deletedByChange = "deleted by the change"
+	scaledDown      = "scaled down"
 )
+
+// meant reports whether a pod is gone because the changes say so.
+func meant(removedBy string) bool { return removedBy == scaledDown || removedBy == deletedByChange }

@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,10 +40,29 @@ func TestSetCapacity_OfAZone(t *testing.T) {
 }
 
 func TestSetClass_OfAnUnboundClaim(t *testing.T) {
-	s := newScene(t, node("a", "4"), mk.Class("local", noProvisioner).WaitForFirstConsumer().Obj(),
+	s := newScene(t, node("a", "4"), mk.CSINode("a").Limit("csi.example.com", 9).Obj(), mk.Class("local", noProvisioner).WaitForFirstConsumer().Obj(),
 		mk.Class("fast", "csi.example.com").WaitForFirstConsumer().Obj(), mk.Claim("data").Size("10Gi").Class("local").Obj(),
 		mk.Pod("web").CPU("1").PVC("data").Obj())
 	s.check("class data fast", "web placed: "+nothingToBind+" -> a")
+}
+
+// A driver that nobody has registered makes no volume in a what-if either, whether its claims wait for a consumer or not.
+func TestProvisioners_AreThoseThatExist(t *testing.T) {
+	e := engineOf(t, 1, node("a", "4"), mk.Class("ghost", "ghost.example.com").WaitForFirstConsumer().Obj(), mk.Class("ghost-now", "ghost.example.com").Obj(),
+		mk.Class("local", noProvisioner).WaitForFirstConsumer().Obj(), mk.Claim("data").Size("10Gi").Class("local").Obj(),
+		mk.Claim("soon").Size("10Gi").Class("ghost-now").Obj(), mk.Pod("web").CPU("1").PVC("data").Obj(), mk.Pod("api").CPU("1").PVC("soon").Obj())
+	a := answerOf(t, e, "class data ghost")
+	if len(a.Pods) > 0 || a.With.Placed != 0 || len(a.StillPending) != 2 {
+		t.Errorf("%d pods are placed, and still pending are %+v", a.With.Placed, a.StillPending)
+	}
+	if want := "class ghost-now makes no volumes here: its provisioner is not registered and has made none"; !slices.Contains(a.Notes, want) {
+		t.Errorf("the notes are %q, want %q", a.Notes, want)
+	}
+	for _, p := range a.StillPending {
+		if want := "had a place on a, and was not bound"; p.Pod.Name == "web" && p.With.Reason.Message != want {
+			t.Errorf("web %q, want %q", p.With.Reason.Message, want)
+		}
+	}
 }
 
 func TestStorage_RefusedChanges(t *testing.T) {
@@ -72,7 +92,7 @@ func TestDeleteClaim_OfAPendingPod(t *testing.T) {
 		mk.Claim("data").Size("10Gi").Class("fast").Obj())
 	s.create(mk.Pod("web").CPU("8").PVC("data").Obj())
 	a := s.evaluate("delete pvc data")
-	if len(a.StillPending) != 1 || a.StillPending[0].After.Reason.Message != `persistentvolumeclaim "data" is being deleted` {
+	if len(a.StillPending) != 1 || a.StillPending[0].With.Reason.Message != `persistentvolumeclaim "data" is being deleted` {
 		t.Errorf("still pending are %+v", a.StillPending)
 	}
 }

@@ -16,7 +16,7 @@ func (r *run) measure() ClusterSummary {
 	for pod := range objects[*v1.Pod](r.engine.Store(), world.Pod) {
 		switch {
 		case !r.slots.remains(pod):
-		case nodeOf(r.engine, pod) != "":
+		case nodeOf(r.engine, pod, r.heldAtRest()) != "":
 			o.Placed++
 		case !hasEnded(pod):
 			o.Pending++
@@ -32,7 +32,7 @@ func (r *run) measure() ClusterSummary {
 		switch {
 		case r.slotOutcome(s).Node != "":
 			o.Moved++
-		case s.removedBy != scaledDown:
+		case !meant(s.removedBy):
 			o.Evicted++
 		}
 	}

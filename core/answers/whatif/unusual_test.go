@@ -63,8 +63,8 @@ func TestRecreations_OfUnknownOwners(t *testing.T) {
 		s := sceneOfObjects(t, node("a", "4"), node("b", "4"), owned(c.kind, "x", "x-0").Obj())
 		a := s.check("drain a", c.want)
 		for _, p := range a.Pods {
-			if c.kind == "StatefulSet" && p.After.Pod.Name != "x-0" {
-				t.Errorf("the pod of a stateful set comes back as %s", p.After.Pod.Name)
+			if c.kind == "StatefulSet" && p.With.Pod.Name != "x-0" {
+				t.Errorf("the pod of a stateful set comes back as %s", p.With.Pod.Name)
 			}
 		}
 	}
@@ -85,12 +85,12 @@ func TestScale_DeploymentScalesReplicaSet(t *testing.T) {
 			Replicas: &two, Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: set("web", 1, "1").Spec.Template,
 		},
 	})
-	if a := s.evaluate("scale web 3"); a.After.Placed != 3 || len(a.Pods) != 1 || a.Pods[0].Kind != whatif.Created {
-		t.Errorf("scaled to 3, %d pods are placed, and %+v", a.After.Placed, a.Pods)
+	if a := s.evaluate("scale web 3"); a.With.Placed != 3 || len(a.Pods) != 1 || a.Pods[0].Kind != whatif.Created {
+		t.Errorf("scaled to 3, %d pods are placed, and %+v", a.With.Placed, a.Pods)
 	}
 	a := s.evaluate("scale web 0")
-	if a.After.Placed != 0 || len(a.Pods) != 2 {
-		t.Errorf("scaled to nothing, %d pods are placed", a.After.Placed)
+	if a.With.Placed != 0 || len(a.Pods) != 2 {
+		t.Errorf("scaled to nothing, %d pods are placed", a.With.Placed)
 	}
 }
 
@@ -102,11 +102,11 @@ func TestEvaluate_JobKeepsItsPods(t *testing.T) {
 	})
 	s.pass(30 * time.Second) // two have ended after a minute, and two more run
 	a := s.evaluate("")
-	if a.Before.Placed != 2 {
-		t.Errorf("%d pods are placed at rest, want 2", a.Before.Placed)
+	if a.Without.Placed != 2 {
+		t.Errorf("%d pods are placed at rest, want 2", a.Without.Placed)
 	}
-	if a := s.evaluate("scale sum 4"); a.After.Placed != 4 {
-		t.Errorf("scaled to 4, %d pods are placed", a.After.Placed)
+	if a := s.evaluate("scale sum 4"); a.With.Placed != 4 {
+		t.Errorf("scaled to 4, %d pods are placed", a.With.Placed)
 	}
 }
 
@@ -118,8 +118,8 @@ func TestEvaluate_PendingBindingsSucceed(t *testing.T) {
 		t.Fatalf("%d bindings are under way, want 2", n)
 	}
 	a := s.evaluate("")
-	if a.Before.Placed != 2 || a.Before.Decisions != 0 || len(a.Pods) > 0 {
-		t.Errorf("before is %+v", a.Before)
+	if a.Without.Placed != 2 || a.Without.Decisions != 0 || len(a.Pods) > 0 {
+		t.Errorf("before is %+v", a.Without)
 	}
 	on := s.engine.Bindings()[0]
 	s.check("drain "+on.Node, fmt.Sprintf("%s evicted: %s -> gone (eviction API)", on.Pod.Name, on.Node))
@@ -129,8 +129,8 @@ func TestEvaluate_PendingPreemptionsSucceed(t *testing.T) {
 	slow := memory.TypicalLatency()
 	slow.Request = memory.Delay{Base: time.Minute}
 	s := slowScene(t, slow, node("a", "2"), running("v1"), running("v2"), mk.Pod("vip").CPU("2").Priority(100).Obj())
-	if a := s.evaluate(""); a.Before.Preempted != 2 || a.Before.Placed != 1 || len(a.StillPending) > 0 {
-		t.Errorf("before is %+v, and %d wait", a.Before, len(a.StillPending))
+	if a := s.evaluate(""); a.Without.Preempted != 2 || a.Without.Placed != 1 || len(a.StillPending) > 0 {
+		t.Errorf("before is %+v, and %d wait", a.Without, len(a.StillPending))
 	}
 }
 
@@ -211,7 +211,7 @@ func TestEvaluate_SumsBeyondInt64(t *testing.T) {
 		things = append(things, mk.Pod(fmt.Sprint("huge-", i)).Node("small").CPU("9007199254740").Memory("8Pi").Obj())
 	}
 	a := sceneOfObjects(t, things...).evaluate("cordon other")
-	for when, s := range map[string]whatif.ClusterSummary{"before": a.Before, "after": a.After} {
+	for when, s := range map[string]whatif.ClusterSummary{"before": a.Without, "after": a.With} {
 		if s.CPU < 1e12 || s.Memory < 1 || s.Spread < 0 || s.Deviation < 0 {
 			t.Errorf("%s, the shares are %g of cpu and %g of memory, the spread %g and the deviation %g", when, s.CPU, s.Memory, s.Spread, s.Deviation)
 		}
@@ -223,10 +223,10 @@ func TestEvaluate_CountsPendingPodsAsItListsThem(t *testing.T) {
 	ended := mk.Pod("ended").CPU("5").Phase(v1.PodFailed).Obj()
 	s := sceneOfObjects(t, node("a", "1"), mk.Pod("foreign").CPU("1").Scheduler("mine").Obj(), ended, mk.Pod("big").CPU("2").Obj())
 	a := s.evaluate("cordon a")
-	if len(a.Pods) > 0 || a.Before.Pending != 2 || a.After.Pending != 2 || len(a.StillPending) != 2 {
-		t.Fatalf("%d change, %d are pending before and %d after, and listed are %+v", len(a.Pods), a.Before.Pending, a.After.Pending, a.StillPending)
+	if len(a.Pods) > 0 || a.Without.Pending != 2 || a.With.Pending != 2 || len(a.StillPending) != 2 {
+		t.Fatalf("%d change, %d are pending before and %d after, and listed are %+v", len(a.Pods), a.Without.Pending, a.With.Pending, a.StillPending)
 	}
-	foreign := a.StillPending[1].After
+	foreign := a.StillPending[1].With
 	if want := `waits for scheduler "mine": no profile here has that name`; foreign.State == engine.StateGone || foreign.Reason.Message != want {
 		t.Errorf("the pod of another scheduler is %+v, want the reason %q", foreign, want)
 	}

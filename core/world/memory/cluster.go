@@ -47,6 +47,8 @@ type Options struct {
 	Admission admission.Options
 	// Extenders are web servers beside the cluster, by the address in the scheduler's configuration. SetExtender changes one.
 	Extenders map[string]Extender
+	// Provisions reports whether a driver makes volumes. Claims of the class of one that does not wait for ever. Nil means that all do.
+	Provisions func(driver string) bool
 	// CutOff reports whether the sender of an effect has cancelled it on its way to the API server, which does not carry it out then. Nil
 	// means that none does.
 	CutOff func(world.EffectID) bool

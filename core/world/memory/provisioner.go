@@ -40,6 +40,9 @@ func (c *Cluster) provision(claim *v1.PersistentVolumeClaim) {
 				"system administrator. If volume creation is delayed, please verify that the provisioner is running and "+
 				"correctly registered.", driver), volumeController)
 	}
+	if c.options.Provisions != nil && !c.options.Provisions(driver) {
+		return
+	}
 	c.startDriver(c.storage.provisioning, claim.UID, c.options.Latency.Provision, volumeProvisioned{keyOf(claim), claim.UID})
 }
 
