@@ -3,14 +3,12 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
-	"orrery/core/answers/whatif"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -136,15 +134,15 @@ type remedy struct {
 	// verdict on that, and Command evaluates it.
 	Places bool `json:"places"`
 	// Needless says that the pod has a node in the end without the change, too.
-	Needless bool   `json:"needless,omitempty"`
-	Effect   string `json:"effect"`
-	Command  string `json:"command"`
-
-	changes []change.Change
+	Needless bool `json:"needless,omitempty"`
+	// ByTies says that the pod has a node only if ties between equally good nodes fall as they do with the command.
+	ByTies  bool   `json:"byTies,omitempty"`
+	Effect  string `json:"effect"`
+	Command string `json:"command"`
 }
 
 func newRemedy(again, node, text string, changes ...change.Change) remedy {
-	return remedy{Change: change.Words(changes), Node: node, Text: text, Command: whatIfCommandFor(again, changes...), changes: changes}
+	return remedy{Change: change.Words(changes), Node: node, Text: text, Command: whatIfCommandFor(again, changes...)}
 }
 
 type pluginResult struct {
@@ -226,10 +224,7 @@ func explainAt(s *openedAt, podName, node string) (*explanationDocument, error) 
 	doc.setOutcome(d)
 	if doc.Evaluated.AsDecided {
 		doc.Remedies = []remedy{}
-	} else if err := doc.addCombinations(s, d); err != nil {
-		return nil, err
-	}
-	if err := doc.evaluateRemedies(s, ref); err != nil {
+	} else if err := doc.addRemedies(s, d); err != nil {
 		return nil, err
 	}
 	if node != "" {
@@ -286,9 +281,6 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 	for i := range d.Reasons {
 		doc.Reasons = append(doc.Reasons, newReason(&d.Reasons[i]))
 	}
-	for _, r := range d.Remedies {
-		doc.Remedies = append(doc.Remedies, newRemedy(again, r.Node, r.Text, r.Change))
-	}
 	if d.Eviction != nil {
 		doc.PreemptionFacts, doc.PreemptionEvidence = d.Eviction.Facts(), d.Eviction
 	}
@@ -308,54 +300,6 @@ func newDiagnosis(d *diagnose.Diagnosis, nodes int, again string) diagnosisDocum
 		doc.Scores = append(doc.Scores, scorePair(s))
 	}
 	return doc
-}
-
-// addCombinations adds what places the pod by several changes.
-func (d *explanationDocument) addCombinations(s *openedAt, of *diagnose.Diagnosis) error {
-	all, err := diagnose.Combinations(s.Engine(), of)
-	for _, c := range all {
-		d.Remedies = append(d.Remedies, newRemedy(s.again, c.Node, c.Text, c.Changes...))
-	}
-	return err
-}
-
-// evaluateRemedies finds out what each remedy does when the other pods go on, as its command does.
-func (d *explanationDocument) evaluateRemedies(s *openedAt, pod world.PodRef) error {
-	if len(d.Remedies) == 0 {
-		return nil
-	}
-	e, err := engineAt(s)
-	if err != nil {
-		return err
-	}
-	each := make([][]change.Change, len(d.Remedies))
-	for i := range d.Remedies {
-		each[i] = d.Remedies[i].changes
-	}
-	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
-	helpful := []remedy{}
-	for i := range d.Remedies {
-		if errs[i] == nil { // else its command would end with that error: the cluster is different by the time it is made
-			d.Remedies[i].take(results[i], pod)
-			helpful = append(helpful, d.Remedies[i])
-		}
-	}
-	d.Remedies = helpful
-	return nil
-}
-
-// take adds the effect of the remedy.
-func (r *remedy) take(result *whatif.Result, pod world.PodRef) {
-	r.Effect, r.Needless = result.Verdict(), true
-	for _, p := range slices.Concat(result.Pods, result.StillPending) {
-		if p.Pod != pod {
-			continue
-		}
-		r.Needless = p.Without.Node != ""
-		if p.With.Node != "" {
-			r.Places, r.Node = true, p.With.Node
-		}
-	}
 }
 
 func newReason(r *diagnose.Reason) reason {

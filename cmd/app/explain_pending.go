@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
+	"orrery/core/answers/fix"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -160,11 +161,19 @@ func explainPending(s *openedAt, namespace, owner string) (*pendingPodsDocument,
 	if s.fallback {
 		doc.fallback = s.fallbackText()
 	}
+	if len(groups) == 0 {
+		return doc, nil
+	}
+	e, err := engineAt(s)
+	if err != nil {
+		return nil, err
+	}
+	fix.Confirm(e, groups, askedTogether)
 	for _, g := range groups {
 		doc.Pods += len(g.Pods)
 		doc.Groups = append(doc.Groups, newPendingGroup(g, s))
 	}
-	like, nodes, places, err := diagnose.Capacity(s.Engine(), groups)
+	like, nodes, places, err := fix.Capacity(e, groups)
 	if nodes > 0 {
 		doc.Capacity = &capacity{like, nodes, places}
 	}

@@ -135,11 +135,21 @@ func (d *explanationDocument) remedyLines(of func(*remedy) bool) [][]string {
 	for i := range d.Remedies {
 		if r := &d.Remedies[i]; of(r) {
 			lines = append(lines,
-				[]string{printable.Line(r.Text, 150) + ", goes to " + printable.Line(r.Node, 60) + ": " + printable.Line(r.Effect, 300)},
+				[]string{printable.Line(r.Text, 150) + r.goesTo() + ": " + printable.Line(r.Effect, 300)},
 				[]string{"  " + printable.Line(r.Command, 2000)})
 		}
 	}
 	return lines
+}
+
+func (r *remedy) goesTo() string {
+	if r.Node == "" {
+		return ""
+	}
+	if r.ByTies {
+		return ", goes to " + printable.Line(r.Node, 60) + " if ties between nodes fall so"
+	}
+	return ", goes to " + printable.Line(r.Node, 60)
 }
 
 // writeReasons writes each reason with the facts behind it.

@@ -16,6 +16,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
+	"orrery/core/answers/fix"
 	"orrery/core/answers/whatif"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/race"
@@ -162,18 +163,13 @@ func (c *diagnosisCheck) checkWords(d *diagnose.Diagnosis) {
 // is printed so.
 func (c *diagnosisCheck) checkRemedies(d *diagnose.Diagnosis) {
 	c.t.Helper()
-	var each [][]change.Change
-	for _, r := range d.Remedies {
-		each = append(each, []change.Change{r.Change})
-	}
-	together, err := diagnose.Combinations(c.e, d)
+	fixes, err := fix.Of(c.e, d)
 	if err != nil {
 		c.t.Fatal(c.where, err)
 	}
-	for _, combination := range together {
-		each = append(each, combination.Changes)
-	}
-	for i := range each {
+	each := make([][]change.Change, len(fixes))
+	for i := range fixes {
+		each[i] = fixes[i].Changes
 		if each[i], err = change.ParseAll(strings.Fields(change.Words(each[i]))); err != nil {
 			c.errorf("the remedy is not read as printed: %v", err)
 			return
@@ -183,7 +179,7 @@ func (c *diagnosisCheck) checkRemedies(d *diagnose.Diagnosis) {
 	for i, result := range results {
 		if errs[i] != nil {
 			c.errorf("%v", errs[i])
-		} else if c.alone && !placesPod(result, world.PodRefOf(c.pod)) {
+		} else if (c.alone || fixes[i].Node != "") && !placesPod(result, world.PodRefOf(c.pod)) {
 			c.errorf("%q does not place it: %s", change.Words(each[i]), result.Verdict())
 		}
 	}

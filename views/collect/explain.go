@@ -6,6 +6,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
+	"orrery/core/answers/fix"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -170,17 +171,28 @@ func inGang(e *engine.Engine, ref world.PodRef) bool {
 	return pod != nil && pod.Spec.WorkloadRef != nil
 }
 
-// combine adds the remedies of several changes, and the pod's gang.
+// combine tries the remedies as their commands are run, with those of several changes, and adds the pod's gang.
 func (m *diagnosisCache) combine(e *engine.Engine) {
 	with := *m.model
-	with.Searching, with.Remedies = false, slices.Clone(with.Remedies)
-	if all, err := diagnose.Combinations(e, m.d); err == nil {
-		for _, c := range all {
-			with.Remedies = append(with.Remedies, remedyOf(c.Text, c.Node, change.Words(c.Changes)))
-		}
+	with.Searching = false
+	tried := e.Store().Len(world.Pod) <= fix.ManyPods
+	if tried {
+		m.try(e, &with)
 	}
 	addGang(&with, e, m.of.pod)
 	m.model = &with
+}
+
+// try has the model show the fixes that help.
+func (m *diagnosisCache) try(e *engine.Engine, v *views.Explanation) {
+	fixes, err := fix.Of(e, m.d)
+	if err != nil {
+		return
+	}
+	v.Remedies = nil
+	for _, f := range fixes {
+		v.Remedies = append(v.Remedies, remedyOf(f.Text, f.Node, change.Words(f.Changes)))
+	}
 }
 
 // addGang adds how far the pod's gang is, and what lets it go.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
@@ -70,13 +71,62 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 	return all
 }
 
-// candidates returns changes worth trying, those that change the least of what somebody wants first.
+// candidates returns changes worth trying: first those that leave what the pod asks for as it is or correct it, then those that ask for
+// less of it, and last those by which it may come to be something else.
 func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	all := p.rejections(x)
 	p.devicesOf(x)
 	own := p.proposed(x)
-	return slices.Concat(own[change.Uncordon], own[change.Tolerate], p.shrink(all), own[change.DeletePod], own[change.Unselect],
-		p.storageRemedies(all), p.deviceRemedies(all), p.addNode(all))
+	little, much := p.shrink(all)
+	devices, otherDevices := apart(p.deviceRemedies(all), change.SetDeviceClass)
+	return slices.Concat(own[change.Uncordon], own[change.Select], own[change.DeletePod], own[change.Tolerate], little, p.storageRemedies(all),
+		devices, p.honoring(x), own[change.Label], p.addNode(all), p.skewing(x), much, own[change.Unselect], otherDevices)
+}
+
+// apart parts the remedies of a verb from the others.
+func apart(all []Remedy, verb change.Verb) (others, of []Remedy) {
+	for _, r := range all {
+		if r.Change.Verb == verb {
+			of = append(of, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	return others, of
+}
+
+// honoring has the pod's spread constraints count only nodes whose taints it tolerates. By default the nodes of a zone that has failed
+// count as empty, so that all pods are to go there.
+func (p *pendingPod) honoring(x *engine.Explanation) []Remedy {
+	return p.respread(x, func(c *v1.TopologySpreadConstraint) (value, text string) {
+		if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == v1.NodeInclusionPolicyHonor {
+			return "", ""
+		}
+		return "nodeTaintsPolicy=Honor", "count only nodes whose taints it tolerates (nodeTaintsPolicy: Honor) in its spread over " + c.TopologyKey
+	})
+}
+
+// skewing allows the pod to be spread a little less evenly.
+func (p *pendingPod) skewing(x *engine.Explanation) []Remedy {
+	return p.respread(x, func(c *v1.TopologySpreadConstraint) (value, text string) {
+		skew := strconv.Itoa(int(c.MaxSkew) + 1)
+		return "maxSkew=" + skew, "allow a skew of " + skew + " in its spread over " + c.TopologyKey
+	})
+}
+
+// respread gives each spread constraint that may keep the pod from nodes another value.
+func (p *pendingPod) respread(x *engine.Explanation, to func(*v1.TopologySpreadConstraint) (value, text string)) []Remedy {
+	if !rejects(x, config.PodTopologySpread) {
+		return nil
+	}
+	var remedies []Remedy
+	for i := range p.pod.Spec.TopologySpreadConstraints {
+		c := &p.pod.Spec.TopologySpreadConstraints[i]
+		if value, text := to(c); value != "" && c.WhenUnsatisfiable == v1.DoNotSchedule {
+			remedies = append(remedies, Remedy{Change: change.Change{Verb: change.SetSpread, Name: p.name, Of: c.TopologyKey, Value: value}, Text: text})
+		}
+	}
+	return remedies[:min(len(remedies), maxProposed)]
 }
 
 // only reports whether no other plugins reject the pod on the node.
@@ -84,8 +134,9 @@ func (r *rejection) only(plugins ...string) bool {
 	return !slices.ContainsFunc(r.plugins, func(p string) bool { return !slices.Contains(plugins, p) })
 }
 
-// shrink lowers the requests to the free resources of the node that lets the pod keep the largest share of them.
-func (p *pendingPod) shrink(all []rejection) []Remedy {
+// shrink lowers the requests to the free resources of the node that lets the pod keep the largest share of them: by little, if that is
+// half of them or more.
+func (p *pendingPod) shrink(all []rejection) (little, much []Remedy) {
 	requested := requests.Of(p.pod, resourcehelper.PodResourcesOptions{ExcludeOverhead: true})
 	var best []change.Request
 	var share float64
@@ -98,16 +149,20 @@ func (p *pendingPod) shrink(all []rejection) []Remedy {
 		}
 	}
 	if best == nil {
-		return nil
+		return nil, nil
 	}
 	words := make([]string, len(best))
 	for i, r := range best {
 		words[i] = fmt.Sprintf("%s=%s", r.Resource, r.Amount)
 	}
-	return []Remedy{{
+	list := []Remedy{{
 		Change: change.Change{Verb: change.SetRequests, Name: p.name, Requests: best},
 		Text:   "lower its requests to " + strings.Join(words, " "),
 	}}
+	if share < 0.5 {
+		return nil, list
+	}
+	return list, nil
 }
 
 // fitted returns the pod's lowered requests on a node, for the resources it requests too much of, and the smallest

@@ -14,8 +14,8 @@ type Combination struct {
 }
 
 // Combinations looks for changes that place a diagnosed pod where one change of its own does not: for a gated pod that fits
-// nowhere, the end of its gates and a remedy; for others, moves of one or two other pods. Pods that wait for their victims
-// need none.
+// nowhere, the end of its gates and a remedy; for others, a pod that its affinity looks for, or moves of one or two other pods. Pods that
+// wait for their victims need none.
 func Combinations(e *engine.Engine, d *Diagnosis) ([]Combination, error) {
 	pod := e.Store().Pod(d.Decision.Pod.Namespace, d.Decision.Pod.Name)
 	if pod == nil || d.Decision.Verdict != engine.Unschedulable || hasNode(e, pod) {
@@ -28,11 +28,12 @@ func Combinations(e *engine.Engine, d *Diagnosis) ([]Combination, error) {
 	case d.Waiting != "":
 		return nil, nil
 	}
+	list := p.starting(d.Explanation)
 	moves, err := p.moves(d.Explanation)
-	if moves == nil || err != nil {
-		return nil, err
+	if moves != nil {
+		list = append(list, *moves)
 	}
-	return []Combination{*moves}, nil
+	return list, err
 }
 
 // ungatedRemedies are the remedies of a gated pod, which help only once its gates are removed.

@@ -30,9 +30,9 @@ func TestPending_GroupsByOwnerAndCause(t *testing.T) {
 		want   string
 	}{
 		{"all", func(*diagnose.Group) bool { return true }, `
-			default/deployment/web [web-2]: both nodes are 2 short of cpu at best (requests 3, at most 1 free, on a); lower its requests to cpu=1 places 1
+			default/deployment/web [web-2]: both nodes are 2 short of cpu at best (requests 3, at most 1 free, on a); add one more node like a places 1
 			default/pod/alone [alone]: it has placed none of the pods here
-			default/statefulset/db [db-0]: no node has the label disk; drop nodeSelector disk places 1
+			default/statefulset/db [db-0]: no node has the label disk; label node a with disk=ssd, if it is so places 1
 			default/statefulset/db [db-1]: it would be placed on a or b; remove its scheduling gates places 1
 			1 more like a place 1`},
 		{"of one owner", func(g *diagnose.Group) bool { return g.Owner == "pod/alone" }, `

@@ -51,6 +51,15 @@ func (p *pendingPod) addProposed(to map[change.Verb][]Remedy, e *framework.Evide
 // proposedText says what a change is, and of the deletion of a pod what that one holds.
 func proposedText(c change.Change, e *framework.Evidence) string {
 	switch c.Verb {
+	case change.Uncordon:
+		return "uncordon " + c.Name + ", if its maintenance is over"
+	case change.Select:
+		if c.Of != "" {
+			return "select nodes by " + c.Value + " instead of " + c.Of
+		}
+		return "select nodes by " + c.Value
+	case change.Label:
+		return "label node " + c.Name + " with " + c.Value + ", if it is so"
 	case change.Tolerate:
 		return "tolerate the taint " + c.Value
 	case change.Unselect:

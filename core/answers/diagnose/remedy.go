@@ -96,6 +96,17 @@ func eventsOf(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 		}
 		node.ResourceVersion = ""
 		return []world.Event{world.Changed{Op: world.Modified, Object: node}}
+	case change.Label:
+		node := e.Store().Node(c.Name)
+		if node == nil {
+			return nil
+		}
+		node = node.DeepCopy()
+		node.ResourceVersion = ""
+		if c.AlterLabels(node) != nil {
+			return nil
+		}
+		return []world.Event{world.Changed{Op: world.Modified, Object: node}}
 	case change.AddNodes:
 		name := newNodeName(e, c.Name)
 		node := change.NodeLike(e.Store().Node(c.Name), name)
@@ -127,7 +138,7 @@ func newNodeName(e *engine.Engine, model string) string {
 // ofPod reports whether a change is made to the pod itself, by its name.
 func ofPod(c change.Change) bool {
 	switch c.Verb {
-	case change.SetRequests, change.Ungate, change.Tolerate, change.Unselect:
+	case change.SetRequests, change.Ungate, change.Tolerate, change.Select, change.Unselect, change.SetSpread:
 		return true
 	}
 	return false

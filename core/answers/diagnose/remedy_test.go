@@ -25,7 +25,7 @@ func TestPod_Remedies(t *testing.T) {
 			"uncordoning comes before adding a node",
 			[]*mk.NodeBuilder{node("shut", "4").Unschedulable(), node("small", "1")},
 			mk.Pod("p").CPU("2"),
-			`uncordon shut => shut: uncordon shut
+			`uncordon shut => shut: uncordon shut, if its maintenance is over
 			 requests default/p cpu=1 => small: lower its requests to cpu=1
 			 add 1 node like shut => shut-new: add one more node like shut`,
 		},
@@ -53,10 +53,18 @@ func TestPod_Remedies(t *testing.T) {
 			`requests default/p cpu=2 memory=8Gi => a: lower its requests to cpu=2 memory=8Gi`,
 		},
 		{
-			"a selector that no node meets is dropped",
+			"a label that no node has is given to one, or asked for no longer",
 			[]*mk.NodeBuilder{node("a", "4")},
 			mk.Pod("p").CPU("1").NodeSelector("disk", "ssd"),
-			`unselect default/p disk => a: drop nodeSelector disk`,
+			`label a disk=ssd => a: label node a with disk=ssd, if it is so
+			 unselect default/p disk => a: drop nodeSelector disk`,
+		},
+		{
+			"a mistyped key is corrected",
+			[]*mk.NodeBuilder{node("a", "4").Label("disk", "ssd")},
+			mk.Pod("p").CPU("1").NodeSelector("disks", "ssd"),
+			`select default/p disk=ssd replacing disks => a: select nodes by disk=ssd instead of disks
+			 unselect default/p disks => a: drop nodeSelector disks`,
 		},
 		{
 			"a gated pod is ungated",

@@ -23,7 +23,7 @@ func TestExplain(t *testing.T) {
 	}{
 		{
 			"some nodes match", mk.Pod("p").NodeSelector("disk", "hdd"),
-			`selector-mismatch on a b: do not match disk=hdd | wants: disk=hdd | try: unselect POD disk`,
+			`selector-mismatch on a b: do not match disk=hdd | wants: disk=hdd | try: select POD disk=ssd, select POD disk=hdd, unselect POD disk`,
 		},
 		{
 			"a mistyped value", mk.Pod("p").NodeSelector("disk", "sdd"),
@@ -31,11 +31,11 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"a mistyped key", mk.Pod("p").NodeSelector("teir", "fast"),
-			`selector-mismatch on a b c: do not match teir=fast | sentence: nodeSelector teir=fast: no node has the label teir; did you mean tier=fast (on 1 node)? | wants: teir=fast | meant: tier=fast (on 1 node) | try: unselect POD teir`,
+			`selector-mismatch on a b c: do not match teir=fast | sentence: nodeSelector teir=fast: no node has the label teir; did you mean tier=fast (on 1 node)? | wants: teir=fast | meant: tier=fast (on 1 node) | try: select POD tier=fast replacing teir, unselect POD teir`,
 		},
 		{
 			"nothing like it", mk.Pod("p").NodeSelector("zone", "north"),
-			`selector-mismatch on a b c: do not match zone=north | sentence: nodeSelector zone=north: no node has the label zone | wants: zone=north | try: unselect POD zone`,
+			`selector-mismatch on a b c: do not match zone=north | sentence: nodeSelector zone=north: no node has the label zone | wants: zone=north | try: label a zone=north, unselect POD zone`,
 		},
 		{
 			"no node meets all", mk.Pod("p").NodeSelector("tier", "fast").NodeSelector("arch", "arm64"),
@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 		},
 		{
 			"an expression", requiring("disk In nvme"),
-			`selector-mismatch on a b c: do not match disk In [nvme] | sentence: node affinity disk In [nvme]: no node has that value; disk is "ssd" on 2, "hdd" on 1 | wants: disk In [nvme] | try: unselect POD disk`,
+			`selector-mismatch on a b c: do not match disk In [nvme] | sentence: node affinity disk In [nvme]: no node has that value; disk is "ssd" on 2, "hdd" on 1 | wants: disk In [nvme] | try: label a disk=nvme, unselect POD disk`,
 		},
 		{
 			"a node by its name", requiring("metadata.name In c"),

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/safe/plural"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/framework"
@@ -39,7 +41,8 @@ func (s *comparison) describe(e *framework.Evidence, rejected framework.Rejectio
 	if len(s.missing) > 0 {
 		s.explainNone(e)
 	}
-	e.Changes = s.unselect(rejected.Alone())
+	alone := rejected.Alone()
+	e.Changes = slices.Concat(s.corrections(), s.relabel(alone), s.unselect(alone))
 }
 
 // texts are the requirements, in the pod's words.
@@ -92,7 +95,10 @@ func (s *comparison) explainNone(e *framework.Evidence) {
 			continue
 		}
 		e.Sentence = r.where() + r.Text + ": " + r.none(len(s.nodes))
-		if e.Meant = r.meant(s); len(e.Meant) > 0 {
+		for _, m := range r.meant(s) {
+			e.Meant = append(e.Meant, m.text)
+		}
+		if len(e.Meant) > 0 {
 			e.Sentence += "; did you mean " + strings.Join(e.Meant, " or ") + "?"
 		}
 		return
@@ -140,8 +146,11 @@ func (r *requirement) none(nodes int) string {
 //orrery:limit answers; suggestions for a selector that no node meets; the others are left out
 const maxMeant = 2
 
+// meant is a requirement that the pod probably means. It has no key if it is the name of a node.
+type meant struct{ key, value, text string }
+
 // meant are the requirements that the pod probably means, with the number of nodes: a key or a value that is nearly the same.
-func (r *requirement) meant(s *comparison) []string {
+func (r *requirement) meant(s *comparison) []meant {
 	if r.value == "" {
 		return nil
 	}
@@ -150,7 +159,11 @@ func (r *requirement) meant(s *comparison) []string {
 		for _, info := range s.nodes {
 			names = append(names, info.Node().Name)
 		}
-		return spelling.Nearest(r.value, names, maxMeant)
+		var list []meant
+		for _, name := range spelling.Nearest(r.value, names, maxMeant) {
+			list = append(list, meant{value: name, text: name})
+		}
+		return list
 	}
 	if len(r.Domains) > 0 {
 		var values []string
@@ -168,20 +181,56 @@ func (r *requirement) meant(s *comparison) []string {
 		}
 	}
 	slices.Sort(keys)
-	var meant []string
+	var list []meant
 	for _, key := range spelling.Nearest(r.Key, keys, maxMeant) {
-		meant = append(meant, s.counted(key, []string{r.value})...)
+		list = append(list, s.counted(key, []string{r.value})...)
 	}
-	return meant
+	return list
 }
 
 // counted adds to each value of a label how many nodes have it, those of the most nodes first: "tier=fast (on 2 nodes)".
-func (s *comparison) counted(key string, values []string) []string {
+func (s *comparison) counted(key string, values []string) []meant {
 	slices.SortStableFunc(values, func(a, b string) int { return s.nodesWith(key, b) - s.nodesWith(key, a) })
+	list := make([]meant, len(values))
 	for i, value := range values {
-		values[i] = key + "=" + value + " (on " + plural.Count(s.nodesWith(key, value), "node") + ")"
+		list[i] = meant{key, value, key + "=" + value + " (on " + plural.Count(s.nodesWith(key, value), "node") + ")"}
 	}
-	return values
+	return list
+}
+
+// corrections are the changes of requirements that no node meets into what was probably meant.
+func (s *comparison) corrections() []string {
+	var changes []string
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		if r.Matching > 0 {
+			continue
+		}
+		for _, m := range r.meant(s) {
+			switch {
+			case m.key == "":
+			case m.key == r.Key:
+				changes = append(changes, "select POD "+m.key+"="+m.value)
+			default:
+				changes = append(changes, "select POD "+m.key+"="+m.value+" replacing "+r.Key)
+			}
+		}
+	}
+	return changes
+}
+
+// relabel gives the label that is wanted to a node that lacks nothing else, where no node has it and it is not mistyped.
+func (s *comparison) relabel(alone []framework.RejectedNode) []string {
+	for i := range alone {
+		missing := s.missingOn(alone[i].Node())
+		if len(missing) != 1 {
+			continue
+		}
+		if r := &s.requirements[missing[0]]; !r.named && r.value != "" && r.Matching == 0 && r.Key != v1.LabelHostname && len(r.meant(s)) == 0 {
+			return []string{"label " + alone[i].Name() + " " + r.Key + "=" + r.value}
+		}
+	}
+	return nil
 }
 
 func (s *comparison) nodesWith(key, value string) int {

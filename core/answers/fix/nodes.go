@@ -1,0 +1,51 @@
+package fix
+
+import (
+	"slices"
+
+	"orrery/core/answers/change"
+	"orrery/core/scheduler/engine"
+)
+
+// maxNodes bounds the nodes that a fix adds.
+//
+//orrery:limit answers; nodes that a fix adds; more are no fix
+const maxNodes = 64
+
+// FewestNodes returns the smallest number of nodes like an existing one, from at least so many, that are enough, and what happens with them;
+// nil if 64 are not.
+func FewestNodes(e *engine.Engine, like string, least int, enough func(*Tried) bool) (int, *Tried) {
+	counts := []int{least}
+	for step := 1; counts[len(counts)-1] < maxNodes; step *= 2 {
+		counts = append(counts, min(least+step, maxNodes))
+	}
+	low, high, with := least-1, 0, (*Tried)(nil) // low are not enough
+	for len(counts) > 0 {
+		all := Try(e, adding(like, counts))
+		at := slices.IndexFunc(all, func(t Tried) bool { return t.Err == nil && enough(&t) })
+		if at < 0 {
+			if with == nil {
+				return 0, nil
+			}
+			low = counts[len(counts)-1]
+		} else {
+			high, with = counts[at], &all[at]
+			if at > 0 {
+				low = counts[at-1]
+			}
+		}
+		if counts = nil; high-low > 1 {
+			counts = []int{(low + high) / 2}
+		}
+	}
+	return high, with
+}
+
+// adding returns each number of nodes as changes of its own.
+func adding(like string, counts []int) [][]change.Change {
+	each := make([][]change.Change, len(counts))
+	for i, n := range counts {
+		each[i] = []change.Change{{Verb: change.AddNodes, Name: like, Count: n}}
+	}
+	return each
+}
