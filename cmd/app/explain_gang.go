@@ -7,13 +7,10 @@ import (
 	"strings"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
-
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
-	"orrery/core/answers/whatif"
+	"orrery/core/answers/fix"
 	"orrery/core/safe/printable"
-	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 
@@ -40,18 +37,13 @@ type gangDocument struct {
 	Remedies []gangRemedy `json:"remedies"`
 }
 
-// gangRemedy is changes that let a gang go, tried on a copy.
+// gangRemedy is changes that let a gang go, tried as their command is run.
 type gangRemedy struct {
 	Change string `json:"change"`
 	Text   string `json:"text"`
-	// At is when enough of the gang's pods have a place.
-	At moment `json:"at"`
-	// Goes says that the gang has its places in the end, too; Effect is the verdict on that, and Command evaluates it.
-	Goes    bool   `json:"goes"`
+	// Effect is the verdict on all that follows, and Command evaluates it.
 	Effect  string `json:"effect"`
 	Command string `json:"command"`
-
-	changes []change.Change
 }
 
 // workloadArgument returns the workload, and perhaps the group and replica, that an argument names, as in workload/train.
@@ -141,65 +133,18 @@ func findWorkload(s *openedAt, namespace, name string) (string, error) {
 
 // newGang converts a gang's diagnosis, and evaluates its remedies with all that follows.
 func newGang(s *openedAt, g *diagnose.Gang) (*gangDocument, error) {
-	doc := &gangDocument{Gang: g, Summary: g.Summary(), Remedies: []gangRemedy{}}
-	each := make([][]change.Change, len(g.Remedies))
-	for i, r := range g.Remedies {
-		each[i] = r.Changes
-		doc.Remedies = append(doc.Remedies, gangRemedy{
-			Change: change.Words(r.Changes), Text: r.Text, At: momentOf(r.At), Command: whatIfCommandFor(s.again, r.Changes...), changes: r.Changes,
-		})
-	}
-	if len(each) == 0 {
-		return doc, nil
-	}
 	e, err := engineAt(s)
 	if err != nil {
 		return nil, err
 	}
-	results, errs := whatif.EvaluateEach(e, each, whatif.Options{})
-	helpful := []gangRemedy{}
-	for i := range doc.Remedies {
-		if r := &doc.Remedies[i]; errs[i] == nil {
-			r.Effect, r.Goes = results[i].Verdict(), r.goes(e, g, results[i])
-			helpful = append(helpful, *r)
-		}
+	doc := &gangDocument{Gang: g, Remedies: []gangRemedy{}}
+	for _, f := range fix.OfGang(e, g) {
+		doc.Remedies = append(doc.Remedies, gangRemedy{
+			Change: change.Words(f.Changes), Text: f.Text, Effect: f.Effect, Command: whatIfCommandFor(s.again, f.Changes...),
+		})
 	}
-	doc.Remedies = helpful
+	doc.Summary = g.Summary()
 	return doc, nil
-}
-
-// goes reports whether enough pods of the gang have a node at the end of a what-if.
-func (r *gangRemedy) goes(e *engine.Engine, g *diagnose.Gang, result *whatif.Result) bool {
-	least := g.MinCount
-	for _, c := range r.changes {
-		if c.Verb == change.SetMinCount {
-			least = c.Count
-		}
-	}
-	without := map[world.PodRef]bool{} // a pod that is not in the result has the same node with the changes and without
-	for _, p := range slices.Concat(result.Pods, result.StillPending) {
-		without[p.Pod] = p.With.Node == ""
-	}
-	placed := 0
-	for _, pod := range membersOf(e, g.Name) {
-		if !without[world.PodRefOf(pod)] {
-			placed++
-		}
-	}
-	return placed >= least
-}
-
-// membersOf returns the pods of a gang.
-func membersOf(e *engine.Engine, name string) []*v1.Pod {
-	var pods []*v1.Pod
-	for _, key := range e.Gangs().Keys() {
-		if key.Namespace+"/"+key.String() == name {
-			for _, m := range e.Gangs().Group(key).Members() {
-				pods = append(pods, m.Pod)
-			}
-		}
-	}
-	return pods
 }
 
 func (d *gangsDocument) text(w io.Writer) {
@@ -230,16 +175,14 @@ func (d *gangDocument) text(w io.Writer) {
 		lines = append(lines, []string{printable.Line(line, 600)})
 	}
 	section(w, "Gang", lines)
-	section(w, "Tried on a copy, each alone lets the gang go", d.remedyLines(true))
-	section(w, "Tried on a copy, each alone gives the gang its places only if other pods come later", d.remedyLines(false))
+	section(w, "Tried on a copy, each alone lets the gang go", d.remedyLines())
 }
 
-func (d *gangDocument) remedyLines(goes bool) [][]string {
+func (d *gangDocument) remedyLines() [][]string {
 	var lines [][]string
 	for i := range d.Remedies {
-		if r := &d.Remedies[i]; r.Goes == goes {
-			lines = append(lines, []string{printable.Line(r.Text, 300) + ": " + printable.Line(r.Effect, 300)}, []string{"  " + printable.Line(r.Command, 2000)})
-		}
+		r := &d.Remedies[i]
+		lines = append(lines, []string{printable.Line(r.Text, 300) + ": " + printable.Line(r.Effect, 300)}, []string{"  " + printable.Line(r.Command, 2000)})
 	}
 	return lines
 }
@@ -268,5 +211,5 @@ func (d *gangDocument) gist() string {
 	if d == nil {
 		return ""
 	}
-	return fmt.Sprintln(d.Name, d.State, d.Placed, d.Deadline, d.Summary, d.Counts, d.remedyLines(true))
+	return fmt.Sprintln(d.Name, d.State, d.Placed, d.Deadline, d.Summary, d.Counts, d.remedyLines())
 }

@@ -179,7 +179,7 @@ func (m *diagnosisCache) combine(e *engine.Engine) {
 	if tried {
 		m.try(e, &with)
 	}
-	addGang(&with, e, m.of.pod)
+	addGang(&with, e, m.of.pod, tried)
 	m.model = &with
 }
 
@@ -196,7 +196,7 @@ func (m *diagnosisCache) try(e *engine.Engine, v *views.Explanation) {
 }
 
 // addGang adds how far the pod's gang is, and what lets it go.
-func addGang(v *views.Explanation, e *engine.Engine, ref world.PodRef) {
+func addGang(v *views.Explanation, e *engine.Engine, ref world.PodRef, tried bool) {
 	pod := e.Store().Pod(ref.Namespace, ref.Name)
 	if pod == nil {
 		return
@@ -205,9 +205,13 @@ func addGang(v *views.Explanation, e *engine.Engine, ref world.PodRef) {
 	if g == nil || err != nil {
 		return
 	}
+	var fixes []fix.Fix
+	if tried {
+		fixes = fix.OfGang(e, g)
+	}
 	v.Gang = chainLinks(g.Links())
-	for _, r := range g.Remedies {
-		v.Remedies = append(v.Remedies, remedyOf(r.Text, "", change.Words(r.Changes)))
+	for _, f := range fixes {
+		v.Remedies = append(v.Remedies, remedyOf(f.Text, "", change.Words(f.Changes)))
 	}
 }
 

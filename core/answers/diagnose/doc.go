@@ -61,12 +61,11 @@
 //	                                       they fit, and which one does not
 //	gangs_rivals.go                        the gangs that hold places and wait, too: the same trial without those places, of this
 //	                                       gang and of the other one; if both fit so, they are in a deadlock
-//	gangs_remedies.go                      changes on a fork that goes on with the turns of all pods: whether enough members get a
-//	                                       place, and when
+//	gangs_remedies.go                      changes that may let it go, for package fix to try
 //	gangs_text.go                          the same in sentences
 //
 // # Cost
 //
 // One explanation, which runs every Filter plugin on every node, and one more for each remedy tried: at most eight. The trials of a
-// gang have a common limit of nodes that are filtered, and of attempts; an answer that reaches it says so.
+// gang have a common limit of nodes that are filtered; an answer that reaches it says so.
 package diagnose

@@ -21,25 +21,19 @@ func (p *pendingPod) gang() string {
 		return ""
 	}
 	key := gangs.KeyOf(p.pod.Namespace, ref)
-	workload := workloadOf(p.engine, key)
-	if workload == nil {
-		return "waits for its workload " + ref.Name + ", which does not exist"
-	}
-	policy := gangs.PolicyOf(workload, ref.PodGroup)
-	if policy == nil {
-		return fmt.Sprintf("waits for its group %s, which workload %s does not have", ref.PodGroup, ref.Name)
-	}
 	group := p.engine.Gangs().Group(key)
-	if policy.Gang == nil || group == nil {
+	switch progress, least := gangs.ProgressOf(workloadOf(p.engine, key), key.Group, group); {
+	case progress == gangs.NoWorkload:
+		return "waits for its workload " + ref.Name + ", which does not exist"
+	case progress == gangs.NoGroup:
+		return fmt.Sprintf("waits for its group %s, which workload %s does not have", ref.PodGroup, ref.Name)
+	case group == nil:
 		return ""
-	}
-	least := int(policy.Gang.MinCount)
-	switch placed := placedIn(group); {
-	case group.Len() < least:
+	case progress == gangs.Incomplete:
 		return fmt.Sprintf("waits for its gang %s: of at least %d pods %d exist", key, least, group.Len())
-	case placed < least && hasNode(p.engine, p.pod):
+	case (progress == gangs.Waiting || progress == gangs.Pending) && hasNode(p.engine, p.pod):
 		return fmt.Sprintf("waits for its gang %s until %s: of at least %d pods %d have a place, and %s", key,
-			group.Deadline().UTC().Format(time.RFC3339), least, placed, firstWithout(group))
+			group.Deadline().UTC().Format(time.RFC3339), least, group.Placed(), firstWithout(group.At(gangs.Unscheduled)))
 	}
 	return ""
 }
@@ -49,28 +43,13 @@ func workloadOf(e *engine.Engine, key gangs.Key) *schedulingv1alpha1.Workload {
 	return workload
 }
 
-// placedIn counts the pods of a group that have a place, bound or not.
-func placedIn(group *gangs.Group) int {
-	return group.Count(gangs.Assumed) + group.Count(gangs.Assigned)
-}
-
-// firstWithout says that the first pod of a group has no node, and how many more have none.
-func firstWithout(group *gangs.Group) string {
-	without := podsAt(group, gangs.Unscheduled)
-	switch len(without) {
+// firstWithout says that the first of the pods without a node has none, and how many more.
+func firstWithout(pods []*v1.Pod) string {
+	switch len(pods) {
 	case 0:
 		return "another pod has none"
 	case 1:
-		return without[0].Name + " has none"
+		return pods[0].Name + " has none"
 	}
-	return fmt.Sprintf("%s and %d more have none", without[0].Name, len(without)-1)
-}
-
-// podsAt returns the pods of a group at a stage by name; none of a nil group.
-func podsAt(group *gangs.Group, stage gangs.Stage) []*v1.Pod {
-	var pods []*v1.Pod
-	if group != nil {
-		pods = append(pods, group.At(stage)...)
-	}
-	return pods
+	return fmt.Sprintf("%s and %d more have none", pods[0].Name, len(pods)-1)
 }

@@ -44,8 +44,8 @@ func TestGang_LargeIsBounded(t *testing.T) {
 	if g.Pods != 5000 || len(g.Members) > 10 || g.Counts[0].Pods != 5000 {
 		t.Errorf("%d pods, of which %d are listed: %+v", g.Pods, len(g.Members), g.Counts)
 	}
-	if !g.Trial.Cut || g.Trial.Fits || g.Trial.Placed == 0 || !g.TooLarge {
-		t.Errorf("the trial is %+v, and too large is %v", g.Trial, g.TooLarge)
+	if !g.Trial.Cut || g.Trial.Fits || g.Trial.Placed == 0 || len(g.Candidates) > 0 || g.NodeLike != "" {
+		t.Errorf("the trial is %+v, and to be tried are %v and nodes like %q", g.Trial, g.Candidates, g.NodeLike)
 	}
 }
 

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -17,8 +16,8 @@ import (
 // Gang is why the pods of a gang are not bound, or that they are, and what would let them go.
 type Gang struct {
 	// Name is namespace/workload/group, and /replica if the workload has several of the group.
-	Name  string    `json:"name"`
-	State GangState `json:"state"`
+	Name  string         `json:"name"`
+	State gangs.Progress `json:"state"`
 	// MinCount pods are bound together. Pods exist, and Placed of them have a place: they wait on Permit, are being bound, or are bound.
 	MinCount int `json:"minCount"`
 	Pods     int `json:"pods"`
@@ -38,33 +37,19 @@ type Gang struct {
 	// those of which no single one is in the way, but all together.
 	Rivals   []GangRival `json:"rivals,omitempty"`
 	Together []string    `json:"together,omitempty"`
-	// GoesAt is when enough members have a place if nothing changes: now, or when a deadline passes. Zero if they do not by then.
-	GoesAt time.Time `json:"goesAt,omitzero"`
-	// Remedies are changes that let the gang go, each tried with the turns of all other pods. TooLarge says that the gang is too large
-	// to try any.
-	Remedies []GangRemedy `json:"-"`
-	TooLarge bool         `json:"tooLarge,omitempty"`
+	// Goes says whether the gang has its places in the end if nothing changes; nil where that was not tried.
+	Goes *bool `json:"goes,omitempty"`
+	// Candidates are changes that may let the gang go, untried, and NodeLike is a node of which more may.
+	Candidates []Combination `json:"-"`
+	NodeLike   string        `json:"-"`
 
 	now time.Time
 }
 
-// GangState is how far a gang is.
-type GangState string
-
-// The states. A gang that is Going is being bound, or is bound.
-const (
-	GangNoWorkload GangState = "workloadMissing"
-	GangNoGroup    GangState = "groupMissing"
-	GangIncomplete GangState = "incomplete" // fewer pods exist than are bound together
-	GangPending    GangState = "pending"    // no member has a place
-	GangWaiting    GangState = "waiting"    // some have a place, and wait for others
-	GangGoing      GangState = "going"
-)
-
 // Held reports whether the gang keeps pods from being bound. One that has too few pods, as some have ended or are yet to come, holds none
 // back if each of those that exist is bound.
 func (g *Gang) Held() bool {
-	return g.State != GangGoing && slices.ContainsFunc(g.Counts, func(c GangCount) bool {
+	return g.State != gangs.Going && slices.ContainsFunc(g.Counts, func(c GangCount) bool {
 		return c.State != string(engine.StateBound) && c.State != memberTerminating
 	})
 }
@@ -108,18 +93,18 @@ func GangOf(e *engine.Engine, key gangs.Key) (*Gang, error) {
 		return nil, nil
 	}
 	g := &Gang{
-		Name: gangName(key), State: s.state(), MinCount: s.least, Pods: len(s.members), Placed: s.placed(), now: e.Now(),
+		Name: gangName(key), State: s.progress, MinCount: s.least, Pods: len(s.members), Placed: s.placed(), now: e.Now(),
 		Counts: []GangCount{}, Members: []GangMember{},
 	}
 	s.describeMembers(g)
 	switch g.State {
-	case GangIncomplete:
+	case gangs.Incomplete:
 		g.Why = plural.Count(g.MinCount-g.Pods, "more pod") + " of its group to be created"
-	case GangNoWorkload:
+	case gangs.NoWorkload:
 		g.Why = "workload " + key.Workload + " does not exist"
-	case GangNoGroup:
+	case gangs.NoGroup:
 		g.Why = "workload " + key.Workload + " has no group " + key.Group
-	case GangPending, GangWaiting:
+	case gangs.Pending, gangs.Waiting:
 		return g, s.explain(g)
 	}
 	return g, nil
@@ -127,29 +112,22 @@ func GangOf(e *engine.Engine, key gangs.Key) (*Gang, error) {
 
 // gangSearch looks for what holds a gang back. All of its trials have a common limit.
 type gangSearch struct {
-	engine  *engine.Engine
-	key     gangs.Key
-	least   int // how many pods are bound together
-	group   *gangs.Group
-	members []gangs.Member
-	missing []*v1.Pod // those without a place
-	// visits and steps are what its trials may still cost.
-	visits, steps int
+	engine   *engine.Engine
+	key      gangs.Key
+	progress gangs.Progress
+	least    int // how many pods are bound together
+	group    *gangs.Group
+	members  []gangs.Member
+	missing  []*v1.Pod // those without a place
+	visits   int       // what its trials may still cost
 	// candidates are what would help the first member that got no node, untried.
-	candidates          []Remedy
-	noWorkload, noGroup bool
+	candidates []Remedy
 }
 
-// The limits of one answer: how many nodes are filtered in trials, and how many attempts are made with the turns of all pods. An
-// attempt costs what there are nodes, and members, which Permit visits.
-const (
-	//orrery:limit answers; nodes that are filtered in trials of a gang; the trials end
-	maxGangVisits = 200_000
-	//orrery:limit answers; attempts in trials of a gang; the trials end
-	maxGangSteps = 10_000
-	//orrery:limit answers; nodes and members that these attempts visit; the trials end
-	maxStepVisits = 2_000_000
-)
+// maxGangVisits bounds the cost of one answer.
+//
+//orrery:limit answers; nodes that are filtered in trials of a gang; the trials end
+const maxGangVisits = 200_000
 
 // newGangSearch returns nil for a group that is no gang, and where that is not known.
 func newGangSearch(e *engine.Engine, key gangs.Key) *gangSearch {
@@ -157,22 +135,12 @@ func newGangSearch(e *engine.Engine, key gangs.Key) *gangSearch {
 		return nil
 	}
 	s := &gangSearch{engine: e, key: key, group: e.Gangs().Group(key), visits: maxGangVisits}
-	switch workload := workloadOf(e, key); {
-	case workload == nil:
-		s.noWorkload = true
-	default:
-		policy := gangs.PolicyOf(workload, key.Group)
-		if policy != nil && policy.Gang == nil {
-			return nil
-		}
-		if s.noGroup = policy == nil; policy != nil {
-			s.least = int(policy.Gang.MinCount)
-		}
+	if s.progress, s.least = gangs.ProgressOf(workloadOf(e, key), key.Group, s.group); s.progress == gangs.Ungrouped {
+		return nil
 	}
 	if s.group != nil {
-		s.members, s.missing = s.group.Members(), podsAt(s.group, gangs.Unscheduled)
+		s.members, s.missing = s.group.Members(), s.group.At(gangs.Unscheduled)
 	}
-	s.steps = min(maxGangSteps, maxStepVisits/(1+len(s.members)+e.Store().Len(world.Node)))
 	return s
 }
 
@@ -181,23 +149,7 @@ func (s *gangSearch) placed() int { return len(s.members) - len(s.missing) }
 // needed is how many more members have to get a place.
 func (s *gangSearch) needed() int { return s.least - s.placed() }
 
-func (s *gangSearch) state() GangState {
-	switch {
-	case s.noWorkload:
-		return GangNoWorkload
-	case s.noGroup:
-		return GangNoGroup
-	case len(s.members) < s.least:
-		return GangIncomplete
-	case s.needed() <= 0:
-		return GangGoing
-	case s.group.Count(gangs.Assumed) > 0:
-		return GangWaiting
-	}
-	return GangPending
-}
-
-// explain says which member holds the gang back, which other gangs are in its way, and what would let it go.
+// explain says which member holds the gang back, which other gangs are in its way, and what might let it go.
 func (s *gangSearch) explain(g *Gang) error {
 	if err := s.tryAlone(g); err != nil {
 		return err
@@ -207,11 +159,9 @@ func (s *gangSearch) explain(g *Gang) error {
 			return err
 		}
 	}
-	return s.remedies(g)
+	s.propose(g)
+	return nil
 }
 
 // gangName is a gang's name with its namespace.
 func gangName(key gangs.Key) string { return key.Namespace + "/" + key.String() }
-
-// compareKeys orders gangs by name.
-func compareKeys(a, b gangs.Key) int { return cmp.Compare(gangName(a), gangName(b)) }

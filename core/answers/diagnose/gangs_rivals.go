@@ -41,7 +41,7 @@ func (s *gangSearch) findRivals(g *Gang) error {
 	own := holding(s.engine, s.group)
 	for _, r := range rivals {
 		found := GangRival{Name: gangName(r.key), Holding: len(r.holds), Needed: r.needed()}
-		if deadline := r.group.Deadline(); deadline.After(s.now()) {
+		if deadline := r.group.Deadline(); deadline.After(s.engine.Now()) {
 			found.Deadline = deadline
 		}
 		var err error
@@ -83,7 +83,7 @@ func (s *gangSearch) rivals() []rival {
 			continue
 		}
 		other := newGangSearch(s.engine, key)
-		if other == nil || other.noWorkload || other.noGroup || other.needed() <= 0 {
+		if other == nil || other.least == 0 || other.needed() <= 0 {
 			continue
 		}
 		if holds := holding(s.engine, other.group); len(holds) > 0 {
@@ -91,7 +91,7 @@ func (s *gangSearch) rivals() []rival {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b rival) int {
-		return cmp.Or(cmp.Compare(len(b.holds), len(a.holds)), compareKeys(a.key, b.key))
+		return cmp.Or(cmp.Compare(len(b.holds), len(a.holds)), cmp.Compare(gangName(a.key), gangName(b.key)))
 	})
 	return all[:min(len(all), maxRivals)]
 }

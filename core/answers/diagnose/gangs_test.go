@@ -10,8 +10,10 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
+	"orrery/core/answers/fix"
 	"orrery/core/answers/whatif"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -47,12 +49,13 @@ func gangAnswer(t *testing.T, e *engine.Engine) string {
 	if g == nil {
 		return ""
 	}
+	fixes := fix.OfGang(e, g)
 	text := ""
 	for _, line := range g.Lines() {
 		text += "gang: " + line + "\n"
 	}
-	for _, r := range g.Remedies {
-		text += fmt.Sprintf("gang tried: %s, goes after %s (%s)\n", r.Text, r.At.Sub(e.Now()), change.Words(r.Changes))
+	for _, f := range fixes {
+		text += fmt.Sprintf("gang tried: %s (%s)\n", f.Text, change.Words(f.Changes))
 	}
 	return text
 }
@@ -84,7 +87,7 @@ func TestStories_GangRemediesAgreeWithWhatIf(t *testing.T) {
 		}
 		e, _ := diagnosed(t, string(story.Files[0].Data), string(story.Files[1].Data))
 		g := gangOfWeb(t, e)
-		for _, r := range g.Remedies {
+		for _, r := range fix.OfGang(e, g) {
 			tried++
 			least := g.MinCount
 			if c := r.Changes[0]; c.Verb == change.SetMinCount {
@@ -129,7 +132,7 @@ func TestGang_DeadlockOfNominatedPods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.State != diagnose.GangPending || g.Trial.Placed != 2 || g.Trial.First != "train-2" || len(g.Rivals) != 1 || !g.Rivals[0].Deadlock() {
+	if g.State != gangs.Pending || g.Trial.Placed != 2 || g.Trial.First != "train-2" || len(g.Rivals) != 1 || !g.Rivals[0].Deadlock() {
 		t.Errorf("got %+v with the trial %+v and the rivals %+v", g, g.Trial, g.Rivals)
 	}
 	if len(g.Members) != 3 || g.Members[0].Node != "n" {
@@ -162,7 +165,7 @@ func TestGang_GoesByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !g.Trial.Fits || !g.GoesAt.Equal(e.Now()) || len(g.Remedies) > 0 || g.HeldBackBy != "train-0" || g.Why != "fits, and is in activeQ" {
+	if fixes := fix.OfGang(e, g); !g.Trial.Fits || !*g.Goes || len(fixes) > 0 || g.HeldBackBy != "train-0" || g.Why != "fits, and is in activeQ" {
 		t.Errorf("got %+v with the trial %+v", g, g.Trial)
 	}
 	lines := g.Lines()

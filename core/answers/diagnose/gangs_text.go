@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/gangs"
 )
 
 // Links are what is known of the gang: first how far it is, then what holds it back. Depth 1 is about its members.
@@ -18,7 +19,7 @@ func (g *Gang) Links() []Link {
 	if g.waits() {
 		links = append(links, Link{Depth: 1, Says: g.deadlineText()})
 	}
-	if g.State != GangPending && g.State != GangWaiting {
+	if g.State != gangs.Pending && g.State != gangs.Waiting {
 		return links
 	}
 	if g.HeldBackBy != "" {
@@ -64,9 +65,9 @@ func (g *Gang) Summary() string {
 func (g *Gang) head() string {
 	text := "gang " + g.Name + ": "
 	switch g.State {
-	case GangNoWorkload, GangNoGroup:
+	case gangs.NoWorkload, gangs.NoGroup:
 		return text + g.Why
-	case GangIncomplete:
+	case gangs.Incomplete:
 		if !g.Held() {
 			return text + fmt.Sprintf("of at least %d pods %d exist, and none waits", g.MinCount, g.Pods)
 		}
@@ -89,6 +90,7 @@ func (g *Gang) deadlineText() string {
 var memberWords = map[string]string{
 	memberTerminating: "being deleted", memberOfOther: "of another scheduler", string(engine.StateGated): "gated",
 	string(engine.StateUnschedulable): "in unschedulablePods", string(engine.StateBackoff): "in backoffQ", string(engine.StateActive): "in activeQ",
+	"error-backoff":          "in backoffQ",
 	string(engine.StateGone): "not in the scheduler", string(engine.StateWaiting): "waiting on Permit with a place",
 	string(engine.StateBinding): "being bound", string(engine.StateBound): "bound",
 }
@@ -127,24 +129,30 @@ func (r *GangRival) text() string {
 // outlook says what happens if nothing changes, as far as that was tried.
 func (g *Gang) outlook() string {
 	switch {
-	case g.GoesAt.Equal(g.now):
-		return "it goes when its pods have their turns"
+	case g.Trial.Cut:
+		return "it is too large to try what would let it go"
 	case g.eitherMayGo():
 		return "when the deadlines pass, at " + g.Deadline.UTC().Format(time.RFC3339) + ", one of the two may get the places of the other: which one depends on all that happens until then"
-	case !g.GoesAt.IsZero():
-		return "if nothing else happens until then it goes at " + g.GoesAt.UTC().Format(time.RFC3339) + ", when places are given back at a deadline"
-	case g.TooLarge:
-		return "it is too large to try what would let it go"
+	case g.Goes == nil:
+		return ""
+	case *g.Goes && g.waits():
+		return "if nothing else happens it gets its places, at the latest after those that wait give theirs back"
+	case *g.Goes:
+		return "it goes when its pods have their turns"
 	case g.waits():
 		return "if nothing else happens it does not go, also not when its places are given back at the deadline and it is tried again"
 	}
 	return ""
 }
 
+// deadlineNearness is how near to each other the deadlines of two gangs are of which either may go first: the longest back-off and a
+// little more.
+const deadlineNearness = 15 * time.Second
+
 // eitherMayGo reports whether the gang is in a deadlock with one that gives back its places at about the same time.
 func (g *Gang) eitherMayGo() bool {
 	for i := range g.Rivals {
-		if r := &g.Rivals[i]; g.waits() && r.Deadlock() && g.Deadline.Sub(r.Deadline).Abs() < gangPatience {
+		if r := &g.Rivals[i]; g.waits() && r.Deadlock() && g.Deadline.Sub(r.Deadline).Abs() < deadlineNearness {
 			return true
 		}
 	}

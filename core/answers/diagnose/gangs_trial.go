@@ -82,19 +82,13 @@ func (s *gangSearch) waitingForTurn() (name, why string) {
 		if q == nil {
 			continue
 		}
-		why = "fits, and is in " + queueWords[q.State]
+		why = "fits, and is " + memberWords[q.State]
 		if facts := q.Facts(); len(facts) > 0 {
 			why += ", " + facts[len(facts)-1]
 		}
 		return pod.Name, why
 	}
 	return "", ""
-}
-
-// queueWords name where a queued pod is.
-var queueWords = map[string]string{
-	string(engine.StateActive): "activeQ", string(engine.StateBackoff): "backoffQ", "error-backoff": "backoffQ",
-	string(engine.StateUnschedulable): "unschedulablePods", string(engine.StateGated): "unschedulablePods",
 }
 
 // maxFailed bounds the members that those after them are compared with.

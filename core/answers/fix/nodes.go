@@ -1,9 +1,11 @@
 package fix
 
 import (
+	"fmt"
 	"slices"
 
 	"orrery/core/answers/change"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 )
 
@@ -39,6 +41,11 @@ func FewestNodes(e *engine.Engine, like string, least int, enough func(*Tried) b
 		}
 	}
 	return high, with
+}
+
+// addText says how many nodes are added.
+func addText(n int, like string) string {
+	return fmt.Sprintf("add %d more %s like %s", n, plural.Of(n, "node"), like)
 }
 
 // adding returns each number of nodes as changes of its own.

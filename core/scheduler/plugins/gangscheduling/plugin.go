@@ -71,18 +71,16 @@ func (pl *GangScheduling) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 	workload, err := pl.workloads.Workloads(pod.Namespace).Get(ref.Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return rejected("waiting for pods's workload %q to appear in scheduling queue", ref.Name)
+		workload = nil
 	case err != nil:
 		return fwk.AsStatus(fmt.Errorf("failed to get workload %s/%s", pod.Namespace, ref.Name))
 	}
-	policy := gangs.PolicyOf(workload, ref.PodGroup)
-	switch {
-	case policy == nil:
+	switch progress, _ := gangs.ProgressOf(workload, ref.PodGroup, pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref))); progress {
+	case gangs.NoWorkload:
+		return rejected("waiting for pods's workload %q to appear in scheduling queue", ref.Name)
+	case gangs.NoGroup:
 		return rejected("pod group %q doesn't exist for a workload %q", ref.PodGroup, workload.Name)
-	case policy.Gang == nil:
-		return nil
-	}
-	if group := pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref)); group == nil || group.Len() < int(policy.Gang.MinCount) {
+	case gangs.Incomplete:
 		return rejected("waiting for minCount pods from a gang to appear in scheduling queue")
 	}
 	return nil
@@ -137,7 +135,7 @@ func (pl *GangScheduling) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Po
 	if group == nil {
 		return fwk.AsStatus(fmt.Errorf("pod %s/%s is not known in its pod group", pod.Namespace, pod.Name)), 0
 	}
-	if group.Count(gangs.Assumed)+group.Count(gangs.Assigned) < int(policy.Gang.MinCount) {
+	if group.Placed() < int(policy.Gang.MinCount) {
 		pl.tryOthers(group)
 		now := pl.clock.Now()
 		return fwk.NewStatus(fwk.Wait, "waiting for minCount pods from a gang to be waiting on permit"), pl.gangs.Deadline(key, now).Sub(now)
