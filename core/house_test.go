@@ -84,7 +84,7 @@ core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/fram
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse
 core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/spelling core/safe/plural
-core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
+core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
 core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse
 core/scheduler/plugins/nodeports: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
 core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural

@@ -11,6 +11,7 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/interpodaffinity"
 	"orrery/core/scheduler/plugins/nodeaffinity"
+	"orrery/core/scheduler/plugins/nodedeclaredfeatures"
 	"orrery/core/scheduler/plugins/nodename"
 	"orrery/core/scheduler/plugins/nodeports"
 	"orrery/core/scheduler/plugins/noderesources"
@@ -26,7 +27,7 @@ var update = flag.Bool("update", false, "write the table of reason codes into do
 // reasonCodes are the codes of each plugin that explains itself.
 var reasonCodes = map[string][]framework.ReasonCode{
 	interpodaffinity.Name: interpodaffinity.ReasonCodes, nodeaffinity.Name: nodeaffinity.ReasonCodes, nodename.Name: nodename.ReasonCodes,
-	nodeports.Name: nodeports.ReasonCodes, noderesources.Name: noderesources.ReasonCodes, nodeunschedulable.Name: nodeunschedulable.ReasonCodes,
+	nodedeclaredfeatures.Name: nodedeclaredfeatures.ReasonCodes, nodeports.Name: nodeports.ReasonCodes, noderesources.Name: noderesources.ReasonCodes, nodeunschedulable.Name: nodeunschedulable.ReasonCodes,
 	nodevolumelimits.Name: nodevolumelimits.ReasonCodes, podtopologyspread.Name: podtopologyspread.ReasonCodes,
 	tainttoleration.Name: tainttoleration.ReasonCodes, volumerestrictions.Name: volumerestrictions.ReasonCodes,
 }

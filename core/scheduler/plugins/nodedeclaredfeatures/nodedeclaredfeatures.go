@@ -118,6 +118,15 @@ func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("error reading %q from cycle-state: %w", filterKey, err))
 	}
+	missing := undeclared(needs, node)
+	if len(missing) == 0 {
+		return nil
+	}
+	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message(missing)).WithPlugin(Name)
+}
+
+// undeclared are the needed features that a node does not declare.
+func undeclared(needs needed, node fwk.NodeInfo) []string {
 	declared := node.GetNodeDeclaredFeatures()
 	var missing []string
 	for _, feature := range needs {
@@ -125,11 +134,11 @@ func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _
 			missing = append(missing, feature)
 		}
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
-		"node declared features check failed - unsatisfied requirements: "+strings.Join(missing, ", ")).WithPlugin(Name)
+	return missing
+}
+
+func message(missing []string) string {
+	return "node declared features check failed - unsatisfied requirements: " + strings.Join(missing, ", ")
 }
 
 // EventsToRegister returns the events that can change a node's features or the pod's needs.
