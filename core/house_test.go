@@ -158,7 +158,8 @@ cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compar
 docs/commands: cmd/app
 cmd/orrery: cmd/app
 cmd/example/favouritezone
-cmd/example: cmd/app cmd/example/favouritezone
+cmd/example/licenses: core/scheduler/framework
+cmd/example: cmd/app cmd/example/favouritezone cmd/example/licenses
 # what is published
 cmd/release/platform
 cmd/release/archive

@@ -1,4 +1,4 @@
-// Command example is an orrery with one more plugin.
+// Command example is an orrery with two more plugins.
 package main
 
 import (
@@ -6,8 +6,9 @@ import (
 
 	"orrery/cmd/app"
 	"orrery/cmd/example/favouritezone"
+	"orrery/cmd/example/licenses"
 )
 
 func main() {
-	os.Exit(app.Main(os.Args[1:], app.WithPlugin(favouritezone.Name, favouritezone.New)))
+	os.Exit(app.Main(os.Args[1:], app.WithPlugin(favouritezone.Name, favouritezone.New), app.WithPlugin(licenses.Name, licenses.New)))
 }
