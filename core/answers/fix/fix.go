@@ -21,7 +21,7 @@ type Fix struct {
 }
 
 // Of tries what diagnose found for a pod, by single changes and by several, and returns what helps: the pod or, in its place, another that
-// waits. Those that place the pod however ties fall come first, and of these such as cost no other pod its node.
+// waits. What leaves a pod without a node that comes with it, as the daemon of a new node, is left out. Those that place the pod however ties fall come first, and of these such as cost no other pod its node.
 func Of(e *engine.Engine, d *diagnose.Diagnosis) ([]Fix, error) {
 	combinations, err := diagnose.Combinations(e, d)
 	if err != nil {
@@ -49,7 +49,7 @@ func tried(e *engine.Engine, pod world.PodRef, found []Fix) []Fix {
 			continue // as when the cluster is different by the time of the question
 		}
 		f := found[i]
-		if f.Outcome = t.Of(pod); f.Node == "" && !f.Others {
+		if f.Outcome = t.Of(pod); f.Node == "" && !f.Others || t.strands() {
 			continue
 		}
 		f.Effect, f.Worse = t.Effect(), t.Result().Worse()

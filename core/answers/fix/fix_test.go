@@ -63,6 +63,37 @@ func node(name, cpu string) *mk.NodeBuilder {
 	return mk.Node(name).CPU(cpu).Memory("16Gi").Pods("20").Label(v1.LabelHostname, name)
 }
 
+// daemon has a pod on every node that requests so much.
+func daemon(cpu string) *appsv1.DaemonSet {
+	labels := map[string]string{"app": "agent"}
+	d := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: "default", UID: "agent"}}
+	d.Spec.Selector = &metav1.LabelSelector{MatchLabels: labels}
+	d.Spec.Template = v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: mk.Pod("agent").CPU(cpu).Obj().Spec}
+	return d
+}
+
+// A node like the one there is has room for the pod, until its daemon comes: that is no fix.
+func TestOf_LeavesRoomForDaemons(t *testing.T) {
+	claim := mk.Claim("data").Size("1Gi").Class("local").Obj()
+	claim.UID = "claim-data" // a volume has it in its name
+	fixes, proposed := fixesOf(t, node("a", "4").Obj(), daemon("500m"), mk.Pod("other").CPU("2").Node("a").Obj(), mk.Pod("web").CPU("3800m").Obj())
+	const add = "add 1 node like a"
+	if !slices.Contains(proposed, add) || slices.ContainsFunc(fixes, func(f string) bool { return strings.HasPrefix(f, add) }) {
+		t.Errorf("proposed are %q, and fixes %q", proposed, fixes)
+	}
+}
+
+// A class whose driver nobody has registered makes no volume, so that it is no fix; one that has a driver on the nodes does.
+func TestOf_AsksOnlyDriversThatExist(t *testing.T) {
+	fixes, proposed := fixesOf(t, node("a", "4").Obj(), mk.Class("local", "kubernetes.io/no-provisioner").WaitForFirstConsumer().Obj(),
+		mk.Class("ghost", "ghost.example.com").WaitForFirstConsumer().Obj(), mk.Class("disk", "disk.example.com").WaitForFirstConsumer().Obj(),
+		mk.CSINode("a").Limit("disk.example.com", 9).Obj(), claim, mk.Pod("web").CPU("1").PVC("data").Obj())
+	all := strings.Join(fixes, "\n")
+	if strings.Contains(all, "ghost") || !strings.Contains(all, "class default/data disk: a, 1 pod placed") {
+		t.Errorf("of %q fixes are\n%s", proposed, all)
+	}
+}
+
 func TestOf_CorrectsBeforeItTakesAway(t *testing.T) {
 	fixes, _ := fixesOf(t, node("a", "4").Label("tier", "fast").Obj(), node("b", "4").Obj(), mk.Pod("web").CPU("1").NodeSelector("teir", "fast").Obj())
 	if want := "select default/web tier=fast replacing teir: a, 1 pod placed"; len(fixes) == 0 || fixes[0] != want {
@@ -96,6 +127,23 @@ func TestOf_HonorsTaintsInASpread(t *testing.T) {
 	at := slices.Index(fixes, want)
 	if skew := slices.IndexFunc(fixes, func(f string) bool { return strings.Contains(f, "maxSkew") }); at < 0 || skew >= 0 && skew < at {
 		t.Errorf("fixes are %q, want %q before another skew", fixes, want)
+	}
+}
+
+// The nodes that are enough are counted with the daemon on each: two pods fit on an empty node, and one beside it.
+func TestCapacity_CountsDaemons(t *testing.T) {
+	objects := []world.Object{node("a", "4").Obj(), daemon("500m"), mk.Pod("full").CPU("3500m").Node("a").Obj()}
+	for i := range 4 {
+		objects = append(objects, mk.Pod(fmt.Sprintf("web-%d", i)).CPU("1900m").Obj())
+	}
+	e := engineOf(t, objects...)
+	groups, err := diagnose.Pending(e, func(*diagnose.Group) bool { return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	like, nodes, places, err := fix.Capacity(e, groups)
+	if like != "a" || nodes != 4 || places != 4 || err != nil {
+		t.Errorf("%d nodes like %s place %d, %v; want 4 that place 4", nodes, like, places, err)
 	}
 }
 

@@ -71,7 +71,7 @@ func (g *gangTry) enough(t *Tried) bool {
 			least = c.Count
 		}
 	}
-	return t.Placed(g.members) >= least && !slices.ContainsFunc(g.rivals, func(pod world.PodRef) bool {
+	return t.Placed(g.members) >= least && !t.strands() && !slices.ContainsFunc(g.rivals, func(pod world.PodRef) bool {
 		return slices.ContainsFunc(t.results, func(r *whatif.Result) bool {
 			p := changeOf(r, pod)
 			return p != nil && p.With.Pending()

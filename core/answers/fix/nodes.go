@@ -21,17 +21,17 @@ func FewestNodes(e *engine.Engine, like string, least int, enough func(*Tried) b
 	for step := 1; counts[len(counts)-1] < maxNodes; step *= 2 {
 		counts = append(counts, min(least+step, maxNodes))
 	}
-	low, high, with := least-1, 0, (*Tried)(nil) // low are not enough
+	low, high := least-1, 0 // low are not enough
 	for len(counts) > 0 {
-		all := Try(e, adding(like, counts))
+		all := tryWays(e, adding(like, counts), 1)
 		at := slices.IndexFunc(all, func(t Tried) bool { return t.Err == nil && enough(&t) })
 		if at < 0 {
-			if with == nil {
+			if high == 0 {
 				return 0, nil
 			}
 			low = counts[len(counts)-1]
 		} else {
-			high, with = counts[at], &all[at]
+			high = counts[at]
 			if at > 0 {
 				low = counts[at-1]
 			}
@@ -40,8 +40,23 @@ func FewestNodes(e *engine.Engine, like string, least int, enough func(*Tried) b
 			counts = []int{(low + high) / 2}
 		}
 	}
-	return high, with
+	return confirmed(e, like, high, enough)
 }
+
+// confirmed returns the number of nodes that is enough however ties fall: perhaps some more than with the command's ties.
+func confirmed(e *engine.Engine, like string, nodes int, enough func(*Tried) bool) (int, *Tried) {
+	for n := nodes; n <= min(nodes+moreForTies, maxNodes); n++ {
+		if t := &Try(e, adding(like, []int{n}))[0]; t.Err == nil && enough(t) {
+			return n, t
+		}
+	}
+	return 0, nil
+}
+
+// moreForTies bounds the nodes that are added so that ties do not matter.
+//
+//orrery:limit answers; nodes that a fix adds so that it does not hang on ties; more are no fix
+const moreForTies = 2
 
 // addText says how many nodes are added.
 func addText(n int, like string) string {

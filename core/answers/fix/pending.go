@@ -25,7 +25,7 @@ func Confirm(e *engine.Engine, groups []*diagnose.Group, together int) {
 	all := Try(e, each)
 	for i := 0; i < len(of); i += 2 {
 		g, whole, printed := of[i], &all[i], &all[i+1]
-		if whole.Err != nil || printed.Err != nil || printed.Of(world.PodRefOf(g.Pods[0])).Node == "" {
+		if whole.Err != nil || printed.Err != nil || whole.strands() || printed.Of(world.PodRefOf(g.Pods[0])).Node == "" {
 			g.Fix, g.Places = nil, 0
 			continue
 		}
@@ -55,7 +55,10 @@ func Capacity(e *engine.Engine, groups []*diagnose.Group) (like string, nodes, p
 		return "", 0, 0, nil
 	}
 	places = most.Placed(pods)
-	nodes, _ = FewestNodes(e, like, least, func(t *Tried) bool { return t.Placed(pods) >= places })
+	nodes, with := FewestNodes(e, like, least, func(t *Tried) bool { return t.Placed(pods) >= places && !t.strands() })
+	if with == nil {
+		return "", 0, 0, nil
+	}
 	return like, nodes, places, nil
 }
 

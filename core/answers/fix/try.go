@@ -31,15 +31,18 @@ const ManyPods = 20_000
 
 // Try runs the commands of several fixes, each for itself. The engine is only read.
 func Try(e *engine.Engine, each [][]change.Change) []Tried {
+	if e.Store().Len(world.Pod) > ManyPods {
+		return tryWays(e, each, 1)
+	}
+	return tryWays(e, each, seeds)
+}
+
+func tryWays(e *engine.Engine, each [][]change.Change, ways uint64) []Tried {
 	all := make([]Tried, len(each))
 	read := make([][]change.Change, len(each))
 	for i, changes := range each {
 		all[i].Words = change.Words(changes)
 		read[i], all[i].Err = change.ParseAll(strings.Fields(all[i].Words))
-	}
-	ways := uint64(seeds)
-	if e.Store().Len(world.Pod) > ManyPods {
-		ways = 1
 	}
 	for seed := range ways {
 		var at []int
@@ -65,6 +68,14 @@ func Try(e *engine.Engine, each [][]change.Change) []Tried {
 // places reports whether the command places a pod. Whatever else it does, how ties fall makes no fix of it.
 func (t *Tried) places() bool {
 	return slices.ContainsFunc(t.results[0].Pods, func(p whatif.PodChange) bool { return p.With.Node != "" })
+}
+
+// strands reports whether a pod that comes with the changes has no node in the end: the daemon of a new node, whose room others took.
+// Which of them is first is chance outside of a what-if.
+func (t *Tried) strands() bool {
+	return slices.ContainsFunc(t.results, func(r *whatif.Result) bool {
+		return slices.ContainsFunc(r.Pods, func(p whatif.PodChange) bool { return p.Kind == whatif.Created && p.With.Pending() })
+	})
 }
 
 // Effect is the verdict that the command prints.
