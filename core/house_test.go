@@ -55,7 +55,7 @@ core/world/trim: core/world
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
 core/world/memory: core/world/admission core/objects/csimigration core/objects/requests core/objects/saturating core/world/trim core/world core/safe/heap
-core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world
+core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world core/safe/plural core/safe/spelling
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
@@ -69,13 +69,13 @@ core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/obj
 core/evict/taint: core/evict core/scheduler/store core/world
 core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode
 # plugins and what they run in
-core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world
+core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world core/safe/plural
 core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/preempt core/scheduler/store core/world
 core/scheduler/plugins/shape
 core/scheduler/plugins/hint
 core/scheduler/plugins/nodeclasses: core/scheduler/framework core/scheduler/reuse
-core/scheduler/plugins/podvolumes: core/world
+core/scheduler/plugins/podvolumes: core/world core/scheduler/framework core/scheduler/volumes core/safe/plural
 core/scheduler/plugins/topology: core/scheduler/changelog core/scheduler/reuse
 core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/framework core/world
 core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world
@@ -93,12 +93,12 @@ core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csim
 core/testing/plugintest: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/store core/world
 core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/objects/saturating core/safe/plural
 core/scheduler/plugins/queuesort: core/scheduler/config
-core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint
+core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint core/scheduler/framework core/safe/plural
 core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling core/safe/plural
 core/scheduler/plugins/unreadable: core/scheduler/config core/scheduler/plugins/podvolumes core/world
-core/scheduler/plugins/volumebinding: core/scheduler/codec core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/plugins/shape core/scheduler/reuse core/objects/saturating core/scheduler/volumes core/world
-core/scheduler/plugins/volumerestrictions: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/podvolumes
-core/scheduler/plugins/volumezone: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse
+core/scheduler/plugins/volumebinding: core/scheduler/codec core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/plugins/shape core/scheduler/reuse core/objects/saturating core/scheduler/volumes core/world core/safe/plural
+core/scheduler/plugins/volumerestrictions: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/podvolumes core/scheduler/volumes
+core/scheduler/plugins/volumezone: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/scheduler/volumes
 core/scheduler/plugins: core/scheduler/config core/scheduler/framework core/scheduler/plugins/defaultbinder core/scheduler/plugins/defaultpreemption core/scheduler/plugins/dynamicresources core/scheduler/plugins/gangscheduling core/scheduler/plugins/imagelocality core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeaffinity core/scheduler/plugins/nodedeclaredfeatures core/scheduler/plugins/nodename core/scheduler/plugins/nodeports core/scheduler/plugins/noderesources core/scheduler/plugins/nodeunschedulable core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/queuesort core/scheduler/plugins/schedulinggates core/scheduler/plugins/tainttoleration core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone
 # the engine and what observes it
 core/scheduler/cache: core/scheduler/changelog core/scheduler/codec core/objects/nodenames core/objects/requests core/scheduler/reuse core/objects/saturating
@@ -136,7 +136,7 @@ views/filter: core/safe/printable core/scheduler/queue
 views/draw: core/objects/saturating themes
 views/orbit
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural
-views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix
+views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/answers/change core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix core/scheduler/volumes core/scheduler/plugins/volumezone
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
 demo/scenario: core/world/admission core/safe/files core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace core/trace/play core/world core/world/memory demo/scenario/strict

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
@@ -15,11 +16,25 @@ func (x *Explanation) Evidence(plugin string, nodes []string) []framework.Eviden
 	}
 	a := x.attempt
 	rejected := framework.Rejection{All: slices.Collect(a.engine.Nodes())}
-	for _, name := range nodes {
-		if info, err := a.engine.snapshot.NodeInfos().Get(name); err == nil {
-			others := slices.DeleteFunc(x.RejectedBy(name), func(other string) bool { return other == plugin })
-			rejected.Nodes = append(rejected.Nodes, framework.RejectedNode{NodeInfo: info, Others: others})
+	for i := range x.Statuses {
+		if s := &x.Statuses[i]; s.Plugin == plugin && s.Rejects() {
+			rejected.Reasons = append(rejected.Reasons, s.Reasons...)
 		}
+	}
+	for _, name := range nodes {
+		info, err := a.engine.snapshot.NodeInfos().Get(name)
+		if err != nil {
+			continue
+		}
+		n := framework.RejectedNode{NodeInfo: info}
+		for s := range x.rejections(name) {
+			if s.Plugin == plugin {
+				n.Reasons, n.Failed = append(n.Reasons, s.Reasons...), s.Code == fwk.Error
+			} else {
+				n.Others = append(n.Others, s.Plugin)
+			}
+		}
+		rejected.Nodes = append(rejected.Nodes, n)
 	}
 	return a.profile.Explain(a.engine.ctx, a.state, a.pod, plugin, rejected)
 }
@@ -52,23 +67,32 @@ func (x *Explanation) RejectedOn(plugin string) []string {
 
 // RejectedBy returns the Filter plugins that reject the pod on a node.
 func (x *Explanation) RejectedBy(node string) []string {
+	var plugins []string
+	for s := range x.rejections(node) {
+		plugins = append(plugins, s.Plugin)
+	}
+	return plugins
+}
+
+// rejections visits the statuses that reject the pod on a node.
+func (x *Explanation) rejections(node string) iter.Seq[*PluginStatus] {
 	if x.indexes == nil {
 		x.indexes = make(map[string]int, len(x.Nodes))
 		for i := range x.Nodes {
 			x.indexes[x.Nodes[i].Node] = i
 		}
 	}
-	i, known := x.indexes[node]
-	if !known {
-		return nil
-	}
-	var plugins []string
-	for j := range x.Nodes[i].Statuses {
-		if s := &x.Nodes[i].Statuses[j]; s.Rejects() {
-			plugins = append(plugins, s.Plugin)
+	return func(yield func(*PluginStatus) bool) {
+		i, known := x.indexes[node]
+		if !known {
+			return
+		}
+		for j := range x.Nodes[i].Statuses {
+			if s := &x.Nodes[i].Statuses[j]; s.Rejects() && !yield(s) {
+				return
+			}
 		}
 	}
-	return plugins
 }
 
 // Rejects reports whether the plugin rejects the pod, or fails.

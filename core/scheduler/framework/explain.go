@@ -2,16 +2,16 @@ package framework
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
-// Explainer is implemented by Filter plugins that can say why they rejected a pod. They are asked when a person asks, never in a
+// Explainer is implemented by plugins that can say why they rejected a pod, or have it wait. They are asked when a person asks, never in a
 // scheduling cycle, so an explanation may cost what a decision must not: it can look at every node and every pod.
 //
 // The plugin answers with the functions that decide, for the state that its own PreFilter wrote, so that it says nothing that Filter
@@ -25,6 +25,8 @@ type Explainer interface {
 // Rejection is what an [Explainer] explains: the nodes that it rejected.
 type Rejection struct {
 	Nodes []RejectedNode
+	// Reasons are what the plugin says of the pod as a whole, if it rejects it before any node is looked at. There are no nodes then.
+	Reasons []string
 	// All has every node of the snapshot, in its order.
 	All []fwk.NodeInfo
 }
@@ -34,8 +36,10 @@ type RejectedNode struct {
 	fwk.NodeInfo
 	// Nominated are the pods that are nominated to the node and that the pod must leave room for. Filter runs with them and without.
 	Nominated []fwk.PodInfo
-	// Others are the other Filter plugins that reject the pod there.
-	Others []string
+	// Reasons are what the plugin says of the node, Others the other Filter plugins that reject the pod there.
+	Reasons, Others []string
+	// Failed says that the plugin returned an error, which ended the attempt.
+	Failed bool
 }
 
 // Name returns the node's name.
@@ -218,39 +222,20 @@ func (e *Evidence) Verb(one, several string) string {
 }
 
 // MaxListed bounds the names in one sentence.
-//
-//orrery:limit answers; names in a sentence; the others are counted
-const MaxListed = 3
+const MaxListed = plural.MaxListed
 
 // Listed joins names: "a, b, c and 4 more".
-func Listed(names []string) string {
-	text := ""
-	for i, name := range names[:min(len(names), MaxListed)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += name
-	}
-	if more := len(names) - MaxListed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
+func Listed(names []string) string { return plural.Listed(names) }
 
-// Explains reports whether a Filter plugin of the profile explains itself.
+// Explains reports whether a plugin of the profile explains itself.
 func (p *Profile) Explains(plugin string) bool { return p.explainer(plugin) != nil }
 
 func (p *Profile) explainer(plugin string) Explainer {
-	for _, s := range p.points.filter {
-		if s.Plugin == plugin {
-			explainer, _ := s.plugin.(Explainer)
-			return explainer
-		}
-	}
-	return nil
+	explainer, _ := p.byName[plugin].(Explainer)
+	return explainer
 }
 
-// Explain asks a Filter plugin why it rejected a pod on nodes; it has nothing to say if it is no [Explainer], or panics. The nodes get
+// Explain asks a plugin why it rejected a pod, on nodes or as a whole; it has nothing to say if it is no [Explainer], or panics. The nodes get
 // the pods that are nominated to them.
 func (p *Profile) Explain(ctx context.Context, state fwk.CycleState, pod *v1.Pod, plugin string, rejected Rejection) (list []Evidence) {
 	explainer := p.explainer(plugin)

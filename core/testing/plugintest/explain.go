@@ -10,19 +10,26 @@ import (
 	"orrery/core/scheduler/framework"
 )
 
-// Explain filters the nodes and returns what the plugin says of those that it rejects, a line for each cause: its code, the nodes, and
+// Explain filters the nodes and returns what the plugin says of the pod or of those nodes that it rejects, a line for each cause: its code, the nodes, and
 // its other parts as far as it has them.
 func Explain(plugin fwk.Plugin, pod *v1.Pod, nodes ...fwk.NodeInfo) string {
 	ctx, state := context.Background(), framework.NewCycleState()
+	rejected := framework.Rejection{All: nodes}
 	if pre, ok := plugin.(fwk.PreFilterPlugin); ok {
-		if _, status := pre.PreFilter(ctx, state, pod, nodes); status.IsSkip() {
+		_, status := pre.PreFilter(ctx, state, pod, nodes)
+		if status.IsSkip() {
 			return ""
 		}
+		if !status.IsSuccess() {
+			rejected.Reasons = status.Reasons()
+		}
 	}
-	rejected := framework.Rejection{All: nodes}
 	for _, node := range nodes {
-		if !plugin.(fwk.FilterPlugin).Filter(ctx, state, pod, node).IsSuccess() {
-			rejected.Nodes = append(rejected.Nodes, framework.RejectedNode{NodeInfo: node})
+		if len(rejected.Reasons) > 0 {
+			break
+		}
+		if status := plugin.(fwk.FilterPlugin).Filter(ctx, state, pod, node); !status.IsSuccess() {
+			rejected.Nodes = append(rejected.Nodes, framework.RejectedNode{NodeInfo: node, Reasons: status.Reasons(), Failed: status.Code() == fwk.Error})
 		}
 	}
 	var lines []string
@@ -40,7 +47,10 @@ func (s *Fixture) Explain(t TB, pod *v1.Pod) string {
 
 // EvidenceText is evidence in one line.
 func EvidenceText(e *framework.Evidence) string {
-	line := e.Code + " on " + strings.Join(e.Nodes, " ") + ": " + e.Predicate
+	line := e.Code
+	if len(e.Nodes) > 0 {
+		line += " on " + strings.Join(e.Nodes, " ") + ": " + e.Predicate
+	}
 	for _, part := range []struct{ name, text string }{
 		{"sentence", e.Sentence}, {"wants", e.Wants}, {"meant", strings.Join(e.Meant, ", ")}, {"hint", e.Hint}, {"try", strings.Join(e.Changes, ", ")},
 	} {
