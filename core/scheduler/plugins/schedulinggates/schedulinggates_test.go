@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/schedulinggates"
 	"orrery/core/testing/mk"
 	"orrery/core/testing/plugintest"
@@ -62,5 +63,20 @@ func TestQueueingHints_OnlyOwnGates(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestExplain_NamesGates(t *testing.T) {
+	pod := mk.Pod("p").Gate("example.com/foo").Gate("example.com/bar").Obj()
+	list := gates(t).Explain(t.Context(), nil, pod, framework.Rejection{})
+	if len(list) != 1 {
+		t.Fatalf("got %+v", list)
+	}
+	want := "scheduling-gate | sentence: held by its scheduling gates example.com/foo, example.com/bar | try: ungate POD"
+	if got := plugintest.EvidenceText(&list[0]); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if list := gates(t).Explain(t.Context(), nil, mk.Pod("p").Obj(), framework.Rejection{}); list != nil {
+		t.Errorf("without gates it says %+v", list)
 	}
 }
