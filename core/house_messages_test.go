@@ -10,7 +10,7 @@ import (
 // mayReadMessages lists what still looks into sentences to find out what happened. It only gets shorter: what a plugin means it says as
 // framework.Evidence.
 var mayReadMessages = []string{
-	"core/answers/diagnose/devices.go", "core/answers/diagnose/found.go", "core/answers/diagnose/reason.go", "core/answers/diagnose/volumes_chain.go",
+	"core/answers/diagnose/devices.go", "core/answers/diagnose/found.go", "core/answers/diagnose/reason.go",
 	"views/collect/evictions.go", "views/evictions.go", "views/health.go",
 }
 

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/volumes"
 )
 
 // Names and messages of volumes come from the cluster: an escape sequence must not reach a terminal.
 func TestStorageLines_ArePrintable(t *testing.T) {
 	d := &explanationDocument{}
 	d.Storage = &diagnose.Storage{Nodes: 1, Allowed: 1, Claims: []diagnose.ClaimLink{{
-		Claim: "data", Says: "is bound to pv\x1b[2J", PersistentVolume: &diagnose.VolumeLink{Name: "pv\x1b[2J", Says: "is in zone \u202eb"},
+		ClaimLink: volumes.ClaimLink{Claim: "data", Says: "is bound to pv\x1b[2J"}, PersistentVolume: &diagnose.VolumeLink{Name: "pv\x1b[2J", Says: "is in zone \u202eb"},
 	}}}
 	var text strings.Builder
 	section(&text, "Storage", d.storageLines())

@@ -263,7 +263,7 @@ func addReason(v *views.Explanation, d *diagnose.Diagnosis, r *diagnose.Reason) 
 	if hint := r.Hint(); hint != "" {
 		v.Hints = append(v.Hints, printable.Text(hint))
 	}
-	if _, inChain := r.Evidence.(*diagnose.ClaimTrouble); r.Evidence == nil || inChain {
+	if r.Evidence == nil {
 		return
 	}
 	inSummary := func(fact string) bool { return diagnose.Repeats(d.Summary, fact) }

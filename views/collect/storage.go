@@ -13,6 +13,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -91,7 +92,8 @@ func (x *storageIndex) claimRow(o *storageObject) views.ClaimRow {
 		row.Note = "does not exist"
 		return row
 	}
-	l := diagnose.ClaimOf(x.engine, c, x.usersText(o))
+	r := volumes.ClaimReader{State: x.engine.Volumes(), Users: func(string) []string { return x.usersText(o) }}
+	l := r.Of(c)
 	if row.Since.IsZero() {
 		row.Since = c.CreationTimestamp.Time
 	}
@@ -116,7 +118,7 @@ func (x *storageIndex) usersText(o *storageObject) []string {
 }
 
 // claimNote returns what a claim waits for, or what is wrong. What the other columns say is left out.
-func (x *storageIndex) claimNote(state views.ClaimState, l *diagnose.ClaimLink, c *v1.PersistentVolumeClaim, pod *v1.Pod) string {
+func (x *storageIndex) claimNote(state views.ClaimState, l *volumes.ClaimLink, c *v1.PersistentVolumeClaim, pod *v1.Pod) string {
 	switch state {
 	case views.ClaimStuck, views.ClaimBound:
 		if text := x.attachedTo(c.Spec.VolumeName); text != "" {

@@ -6,13 +6,13 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/queue"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -97,7 +97,7 @@ func (c *segmentCache) changed(e *engine.Engine, name types.NamespacedName) {
 		delete(c.by, name)
 		return
 	}
-	s := segment{classPlace: classPlace{o.StorageClassName, diagnose.PlaceOfSelector(o.NodeTopology)}}
+	s := segment{classPlace: classPlace{o.StorageClassName, volumes.PlaceOfSelector(o.NodeTopology)}}
 	if o.Capacity != nil {
 		s.left = requests.Amount("", *o.Capacity)
 	}

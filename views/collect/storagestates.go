@@ -10,6 +10,8 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/objects/requests"
+	"orrery/core/scheduler/plugins/volumezone"
+	"orrery/core/scheduler/volumes"
 	"orrery/views"
 )
 
@@ -33,20 +35,20 @@ func (x *storageIndex) claimObject(name types.NamespacedName) *storageObject {
 // claimState returns a claim's state, and since when it is in it: for states whose beginning nothing tells, since it was
 // created.
 func (x *storageIndex) claimState(c *v1.PersistentVolumeClaim) (views.ClaimState, time.Time) {
-	state, provisioner := diagnose.ClaimStateOf(x.engine, c)
+	state, provisioner := x.engine.Volumes().StateOf(c)
 	created := c.CreationTimestamp.Time
 	switch {
 	case provisioner:
 		return views.ClaimProvisioning, created
-	case state == diagnose.ClaimLost:
+	case state == volumes.ClaimLost:
 		return views.ClaimLost, created
-	case state == diagnose.ClaimVolumeMissing:
+	case state == volumes.ClaimVolumeMissing:
 		return views.ClaimNoVolume, created
-	case state == diagnose.ClaimTerminating:
+	case state == volumes.ClaimTerminating:
 		return views.ClaimTerminating, c.DeletionTimestamp.Time
-	case state == diagnose.ClaimUnbound:
+	case state == volumes.ClaimUnbound:
 		return views.ClaimUnbound, created
-	case state == diagnose.ClaimDelayed:
+	case state == volumes.ClaimDelayed:
 		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
 			return views.ClaimNoNode, pod.CreationTimestamp.Time
 		}
@@ -63,7 +65,7 @@ func (x *storageIndex) volumeObject(pv *v1.PersistentVolume) *storageObject {
 	state, since := x.volumeState(pv)
 	o := &storageObject{
 		rank: rank{name: types.NamespacedName{Name: pv.Name}, state: uint8(state)}, class: volume.GetPersistentVolumeClass(pv),
-		bytes: storageOf(pv.Spec.Capacity), where: diagnose.PlaceOf(pv),
+		bytes: storageOf(pv.Spec.Capacity), where: volumezone.PlaceOf(pv),
 	}
 	if ref := pv.Spec.ClaimRef; ref != nil {
 		o.claim = types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}

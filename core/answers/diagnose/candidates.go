@@ -34,7 +34,6 @@ type pendingPod struct {
 	pod    *v1.Pod
 	name   string
 	nodes  map[string]*cache.NodeInfo
-	claims []ClaimLink // once they were needed
 	// devices is the chain of its claims for devices, once it was needed.
 	devices *Devices
 }
@@ -79,7 +78,7 @@ func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	own := p.proposed(x)
 	little, much := p.shrink(all)
 	devices, otherDevices := apart(p.deviceRemedies(all), change.SetDeviceClass)
-	return slices.Concat(own[change.Uncordon], own[change.Select], own[change.DeletePod], own[change.Tolerate], little, p.storageRemedies(all),
+	return slices.Concat(own[change.Uncordon], own[change.Select], own[change.DeletePod], own[change.Tolerate], little, own[change.SetClass],
 		devices, p.honoring(x), own[change.Label], p.addNode(all), p.skewing(x), much, own[change.Unselect], otherDevices)
 }
 

@@ -101,9 +101,6 @@ func (c *causes) evidence(plugin string, nodes []string) []framework.Evidence {
 	}
 	for i := range list {
 		e := &list[i]
-		if isStorage(plugin) {
-			c.p.describeStorage(plugin, e)
-		}
 		if e.Predicate == "" {
 			e.Predicate = fmt.Sprintf("%s rejected by %s (%q)", e.Verb("is", "are"), plugin, e.Message)
 		}

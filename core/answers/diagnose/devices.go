@@ -353,13 +353,7 @@ func (d *Devices) Links(said string) []Link {
 }
 
 // Lines are the links of the chain in words, from the claims to the nodes.
-func (d *Devices) Lines() []string {
-	var lines []string
-	for _, l := range d.Links("") {
-		lines = append(lines, strings.Repeat("  ", l.Depth)+l.Says)
-	}
-	return lines
-}
+func (d *Devices) Lines() []string { return linesOf(d.Links("")) }
 
 // line is the request in the chain.
 func (r *DeviceRequest) line(c *DeviceClaim) string {
@@ -383,9 +377,4 @@ func (d *Devices) nodesLine() string {
 		line += ": " + blockedText(d.Allowed, d.Blocked)
 	}
 	return line
-}
-
-// decides reports whether what the chain says is the most important finding: storage may leave fewer nodes.
-func (d *Devices) decides(s *Storage) bool {
-	return d.Says != "" && (s == nil || s.Says == "" || d.Allowed < s.Allowed)
 }

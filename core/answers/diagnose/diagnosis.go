@@ -103,10 +103,8 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 		d.Reasons = pod.reasons(x)
 		d.Summary = pod.cause(d)
 	}
-	if d.Storage = pod.storage(x); d.Storage != nil && d.Storage.Says != "" && x.Decision.Verdict == engine.Unschedulable && len(x.Nodes) == 0 {
-		d.Summary = d.Storage.Says // no node was looked at
-	}
-	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.decides(d.Storage) && x.Decision.Verdict != engine.Placed {
+	d.Storage = pod.storage(x)
+	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.Says != "" && x.Decision.Verdict != engine.Placed {
 		d.Summary = d.Devices.Says
 	}
 	if d.Finding = d.Summary; d.Waiting != "" {

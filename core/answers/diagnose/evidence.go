@@ -1,18 +1,12 @@
 package diagnose
 
 import (
-	"slices"
-
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/dynamicresources"
-	"orrery/core/scheduler/plugins/nodevolumelimits"
-	"orrery/core/scheduler/plugins/volumebinding"
-	"orrery/core/scheduler/plugins/volumerestrictions"
-	"orrery/core/scheduler/plugins/volumezone"
 )
 
 // Evidence has the facts behind a reason: the field of the pod, and what on the nodes contradicts it.
@@ -45,17 +39,13 @@ func (r *Reason) Hint() string {
 
 // evidenceOf returns the evidence of a reason; nil for plugins without a type of their own.
 func (p *pendingPod) evidenceOf(x *engine.Explanation, r *Reason) Evidence {
-	on := rejectedNodes(x, r)
 	if r.Plugin == "" {
 		return someOf(foundByLimits(x))
 	}
 	if all := found(x.AllEvidence(r.Plugin), r); len(all) > 0 {
 		return all
 	}
-	switch r.Plugin {
-	case volumebinding.Name, volumezone.Name, volumerestrictions.Name, nodevolumelimits.Name:
-		return p.storageEvidence(r, on)
-	case dynamicresources.Name:
+	if r.Plugin == dynamicresources.Name {
 		return p.deviceEvidence(x, r)
 	}
 	return nil
@@ -67,19 +57,6 @@ func someOf(all Found) Evidence {
 		return nil
 	}
 	return all
-}
-
-// rejectedNodes are the nodes that a plugin rejects with this message.
-func rejectedNodes(x *engine.Explanation, r *Reason) []string {
-	var names []string
-	for i := range x.Nodes {
-		if slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool {
-			return s.Plugin == r.Plugin && s.Rejects() && slices.Contains(s.Reasons, r.Message)
-		}) {
-			names = append(names, x.Nodes[i].Node)
-		}
-	}
-	return names
 }
 
 // maxListed bounds the names in one sentence, as the plugins do.

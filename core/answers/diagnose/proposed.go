@@ -14,12 +14,12 @@ import (
 //orrery:limit answers; changes of one kind that plugins propose and that are tried for a pod; the others are not
 const maxProposed = 2
 
-// proposed are the changes that the plugins propose which reject the pod on some node, by verb.
+// proposed are the changes that the plugins propose which reject the pod, by verb.
 func (p *pendingPod) proposed(x *engine.Explanation) map[change.Verb][]Remedy {
 	all := map[change.Verb][]Remedy{}
 	var asked []string
-	for i := range x.Nodes {
-		for _, s := range x.Nodes[i].Statuses {
+	ask := func(statuses []engine.PluginStatus) {
+		for _, s := range statuses {
 			if !s.Rejects() || slices.Contains(asked, s.Plugin) {
 				continue
 			}
@@ -28,6 +28,10 @@ func (p *pendingPod) proposed(x *engine.Explanation) map[change.Verb][]Remedy {
 				p.addProposed(all, &e)
 			}
 		}
+	}
+	ask(x.Statuses)
+	for i := range x.Nodes {
+		ask(x.Nodes[i].Statuses)
 	}
 	return all
 }
@@ -39,13 +43,28 @@ func (p *pendingPod) addProposed(to map[change.Verb][]Remedy, e *framework.Evide
 			words[at] = p.name
 		}
 		c, err := change.Parse(words)
-		if err != nil || len(to[c.Verb]) == maxProposed {
+		if err != nil {
 			continue // a plugin of others may write what what-if does not read
 		}
-		if r := (Remedy{Change: c, Text: proposedText(c, e)}); !slices.ContainsFunc(to[c.Verb], func(other Remedy) bool { return other.Text == r.Text }) {
-			to[c.Verb] = append(to[c.Verb], r)
+		kind, r, ofVerb := kindOf(c.Verb), Remedy{Change: c, Text: proposedText(c, e)}, 0
+		for _, other := range to[kind] {
+			if other.Change.Verb == c.Verb {
+				ofVerb++
+			}
+		}
+		if ofVerb < maxProposed && !slices.ContainsFunc(to[kind], func(other Remedy) bool { return other.Text == r.Text }) {
+			to[kind] = append(to[kind], r)
 		}
 	}
+}
+
+// kindOf puts verbs together whose order is that of the plugin: those about storage.
+func kindOf(verb change.Verb) change.Verb {
+	switch verb {
+	case change.AddVolume, change.SetCapacity:
+		return change.SetClass
+	}
+	return verb
 }
 
 // proposedText says what a change is, and of the deletion of a pod what that one holds.
@@ -71,6 +90,9 @@ func proposedText(c change.Change, e *framework.Evidence) string {
 		}
 		note, _, _ := strings.Cut(e.Objects[at].Note, ",")
 		return "delete pod " + c.Name + ", which uses " + note
+	}
+	if kindOf(c.Verb) == change.SetClass {
+		return storageText(c)
 	}
 	return c.String()
 }

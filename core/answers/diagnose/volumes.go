@@ -4,250 +4,217 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	v1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/objects/csimigration"
 	"orrery/core/safe/plural"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
-	"orrery/core/scheduler/framework"
-	"orrery/core/scheduler/plugins/nodevolumelimits"
+	"orrery/core/scheduler/plugins/podvolumes"
 	"orrery/core/scheduler/plugins/volumebinding"
-	"orrery/core/scheduler/plugins/volumerestrictions"
 	"orrery/core/scheduler/plugins/volumezone"
+	"orrery/core/scheduler/volumes"
+	"orrery/core/world"
 )
 
 // Storage is the chain from a pod over its claims, their classes and volumes to the nodes that the volumes reach, with what
-// each link says.
+// each link says. Why nodes are rejected for it the plugins say.
 type Storage struct {
 	Claims []ClaimLink `json:"claims"`
-	// Nodes were filtered; of them Allowed are those where storage lets the pod run, or would but for what is in Blocked.
+	// Nodes were filtered; on Allowed of them the volumes can be used, or be made.
 	Nodes   int `json:"nodes"`
 	Allowed int `json:"allowed"`
-	// Blocked are the reasons against the allowed nodes; a node may be under several.
-	Blocked []Blocker `json:"blocked"`
-	// Says is the sentence that puts storage and the other reasons together; empty where storage does not matter.
-	Says string `json:"message,omitempty"`
 }
 
-// Blocker is one reason against nodes which the volumes of the pod allow.
-type Blocker struct {
-	Plugin string `json:"plugin"`
-	Reason string `json:"reason"`
-	Nodes  int    `json:"nodes"`
-	Says   string `json:"message"`
-
-	names     []string
-	predicate bool // Says is a clause whose subject is the nodes
+// ClaimLink is one claim of a pod, with its class and its volume.
+type ClaimLink struct {
+	volumes.ClaimLink
+	PersistentVolume *VolumeLink `json:"persistentVolume,omitempty"`
 }
 
-// storage returns the chain; nil for a pod without claims.
-func (p *pendingPod) storage(x *engine.Explanation) *Storage {
-	links := p.claimLinks()
-	if len(links) == 0 {
+// VolumeLink is the volume that a claim is bound to.
+type VolumeLink struct {
+	Name     string `json:"name"`
+	Capacity string `json:"capacity,omitempty"`
+	// Place says where it is, and Reaches on how many of the nodes it can be used.
+	Place       string           `json:"place,omitempty"`
+	Reaches     int              `json:"reaches"`
+	Attachments []AttachmentLink `json:"attachments,omitempty"`
+	Says        string           `json:"message"`
+}
+
+// AttachmentLink is a VolumeAttachment of a volume.
+type AttachmentLink struct {
+	Node     string     `json:"node"`
+	Attacher string     `json:"attacher"`
+	Attached bool       `json:"attached"`
+	Since    *time.Time `json:"since,omitempty"`
+	Error    string     `json:"error,omitempty"`
+	Says     string     `json:"message"`
+}
+
+// Chain returns the chain of a pod without the nodes that it allows, which takes an explanation; nil for a pod without claims.
+func Chain(e *engine.Engine, pod *v1.Pod) *Storage {
+	if !podvolumes.UsesClaims(pod) {
 		return nil
 	}
-	s := &Storage{Claims: links, Nodes: len(x.Nodes), Blocked: []Blocker{}}
-	if trouble := troubled(links); len(x.Nodes) == 0 && len(trouble) > 0 {
-		s.Says = trouble[0].text()
-		return s
+	var nodes []fwk.NodeInfo
+	for info := range e.Cache().RecentlyChanged() {
+		if info.Node() != nil {
+			nodes = append(nodes, info)
+		}
 	}
-	allowed, lead := p.allowed(x, links)
-	s.Allowed, s.Blocked = len(allowed), p.blockers(x, allowed)
-	if lead != "" {
-		s.Says = blockedSentence(s.Allowed, s.Blocked, lead, p.nodesText(allowed))
-	} else if all := p.blockers(x, passing(x, func(engine.PluginStatus) bool { return true })); len(all) > 0 && isStorage(all[0].Plugin) && !all[0].predicate {
-		s.Says = fmt.Sprintf("%d of %s: %s", all[0].Nodes, plural.Count(s.Nodes, "node"), all[0].Says)
+	r := podvolumes.Reader(e.Volumes(), pod, nodes)
+	r.AttributesClass = e.Features().Enabled(config.VolumeAttributesClass)
+	s := &Storage{}
+	for _, of := range r.OfPod() {
+		l := ClaimLink{ClaimLink: of}
+		if l.State == volumes.ClaimBound || l.State == volumes.ClaimTerminating && volumes.IsBound(l.Object) {
+			l.PersistentVolume = volumeLink(e, e.Volumes().Volume(l.Object.Spec.VolumeName), nodes)
+		}
+		s.Claims = append(s.Claims, l)
 	}
 	return s
 }
 
-// allowed returns the nodes to look at, and how the sentence about them begins: those that the volumes of bound claims
-// reach if that leaves any out, else those where all other claims can get volumes. The beginning is empty if no node is
-// left out.
-func (p *pendingPod) allowed(x *engine.Explanation, links []ClaimLink) (nodes []*engine.NodeVerdict, lead string) {
-	reached := func(s engine.PluginStatus) bool {
-		return s.Plugin != volumezone.Name && (s.Plugin != volumebinding.Name ||
-			!slices.Contains(s.Reasons, volumebinding.ReasonVolumeElsewhere) && !slices.Contains(s.Reasons, volumebinding.ReasonVolumeMissing))
-	}
-	if nodes = passing(x, reached); len(nodes) < len(x.Nodes) {
-		return nodes, boundText(links)
-	}
-	nodes = passing(x, func(s engine.PluginStatus) bool { return s.Plugin != volumebinding.Name })
-	if len(nodes) < len(x.Nodes) && len(nodes) > 0 {
-		lead = fmt.Sprintf("%s can get a volume on %d of %s", openText(links), len(nodes), plural.Count(len(x.Nodes), "node"))
-	}
-	return nodes, lead
-}
-
-// passing returns the nodes of which all rejections are as wanted.
-func passing(x *engine.Explanation, wanted func(engine.PluginStatus) bool) []*engine.NodeVerdict {
-	var nodes []*engine.NodeVerdict
-	for i := range x.Nodes {
-		if !slices.ContainsFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return s.Rejects() && !wanted(s) }) {
-			nodes = append(nodes, &x.Nodes[i])
-		}
-	}
-	return nodes
-}
-
-// blockers groups nodes by all the reasons that reject them. A node may have several.
-func (p *pendingPod) blockers(x *engine.Explanation, nodes []*engine.NodeVerdict) []Blocker {
-	list := []Blocker{}
-	for _, n := range nodes {
-		for _, s := range n.Statuses {
-			if !s.Rejects() {
-				continue
-			}
-			for _, reason := range s.Reasons {
-				at := slices.IndexFunc(list, func(b Blocker) bool { return b.Plugin == s.Plugin && b.Reason == reason })
-				if at < 0 {
-					at, list = len(list), append(list, Blocker{Plugin: s.Plugin, Reason: reason})
-				}
-				list[at].Nodes++
-				list[at].names = append(list[at].names, n.Node)
-			}
-		}
-	}
-	for i := range list {
-		list[i].Says = p.blockerText(x, &list[i])
-	}
-	slices.SortStableFunc(list, func(a, b Blocker) int { return b.Nodes - a.Nodes })
-	return list
-}
-
-// blockerText says what the reason is on its nodes alone.
-func (p *pendingPod) blockerText(x *engine.Explanation, b *Blocker) string {
-	r := &Reason{Plugin: b.Plugin, Message: b.Reason, OnlyOn: b.names}
-	if own := found(x.Evidence(b.Plugin, b.names), r); len(own) > 0 {
-		b.predicate = true
-		clauses := make([]string, len(own))
-		for i := range own {
-			clauses[i] = own[i].Predicate
-		}
-		if len(own) > 1 { // each is of some of the nodes
-			return listed(clauses)
-		}
-		return clauses[0]
-	}
-	evidence := p.evidenceOf(x, r)
-	if evidence != nil {
-		if facts := evidence.Facts(); len(facts) > 0 {
-			return facts[0]
-		}
-	}
-	return b.Reason
-}
-
-func isStorage(plugin string) bool {
-	switch plugin {
-	case volumebinding.Name, volumezone.Name, volumerestrictions.Name, nodevolumelimits.Name:
-		return true
-	}
-	return false
-}
-
-// blockedSentence continues the beginning with the reasons against the allowed nodes: those against all of them if there are any.
-func blockedSentence(allowed int, blocked []Blocker, lead, nodes string) string {
-	if every := ofAll(allowed, blocked); len(every) > 0 {
-		blocked = every
-	}
-	switch {
-	case allowed == 0:
-		return lead + "; no node is there"
-	case len(blocked) == 0:
-		return lead
-	case len(blocked) == 1 && blocked[0].Nodes == allowed && blocked[0].predicate:
-		return lead + "; " + nodes + " " + blocked[0].Says
-	}
-	return lead + "; " + strings.TrimSuffix(nodes, ",") + ": " + blockedText(allowed, blocked)
-}
-
-// ofAll are the reasons against all of the allowed nodes.
-func ofAll(allowed int, blocked []Blocker) []Blocker {
-	return slices.DeleteFunc(slices.Clone(blocked), func(b Blocker) bool { return b.Nodes < allowed })
-}
-
-// blockedText lists the reasons against the allowed nodes, with the number of nodes where it is not all of them.
-func blockedText(allowed int, blocked []Blocker) string {
-	parts := make([]string, len(blocked))
-	for i, b := range blocked {
-		parts[i] = b.Says
-		switch {
-		case b.predicate && b.Nodes == allowed && b.Nodes > 1:
-			parts[i] = "all " + b.Says
-		case b.predicate && b.Nodes == 1:
-			parts[i] = b.names[0] + " " + b.Says
-		case b.predicate:
-			parts[i] = fmt.Sprintf("%d %s", b.Nodes, b.Says)
-		case b.Nodes == allowed:
-		default:
-			parts[i] = fmt.Sprintf("%d: %s", b.Nodes, b.Says)
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// nodesText names nodes: by their zone if they are all of it, else by their names.
-func (p *pendingPod) nodesText(nodes []*engine.NodeVerdict) string {
-	names := make([]string, len(nodes))
-	for i, n := range nodes {
-		names[i] = n.Node
-	}
-	slices.Sort(names)
-	if zone := p.zoneOf(names); zone != "" && len(names) > 1 {
-		return fmt.Sprintf("the %d nodes of %s", len(names), zoneName(zone))
-	}
-	if len(names) == 1 {
-		return "the only node there, " + names[0] + ","
-	}
-	return fmt.Sprintf("the %d nodes there (%s)", len(names), listed(names))
-}
-
-// storageEvidence is the evidence of a reason of one of the volume plugins. What could be enough is looked for on the nodes
-// that only this reason rejects, if there are any.
-func (p *pendingPod) storageEvidence(r *Reason, on []string) Evidence {
-	nearest := r.OnlyOn
-	if len(nearest) == 0 {
-		nearest = on
-	}
-	var evidence Evidence
-	switch r.Message {
-	case volumebinding.ReasonVolumeElsewhere, volumebinding.ReasonVolumeMissing, volumezone.ReasonOtherZone:
-		evidence = p.elsewhere(on, r.OnlyOn)
-	case volumebinding.ReasonNothingToBind:
-		evidence = p.nothingToBind(nearest, r.OnlyOn)
-	case volumebinding.ReasonNotEnoughSpace:
-		evidence = p.notEnoughSpace(nearest)
-	default:
-		evidence = p.claimTrouble()
-	}
-	if len(evidence.Facts()) == 0 {
+// storage returns the chain of the pod.
+func (p *pendingPod) storage(x *engine.Explanation) *Storage {
+	s := Chain(p.engine, p.pod)
+	if s == nil {
 		return nil
 	}
-	return evidence
+	s.Nodes = len(x.Nodes)
+	for i := range x.Nodes {
+		if !slices.ContainsFunc(x.RejectedBy(x.Nodes[i].Node), func(by string) bool { return by == volumebinding.Name || by == volumezone.Name }) {
+			s.Allowed++
+		}
+	}
+	return s
 }
 
-// describeStorage says what keeps the pod's volumes from the nodes. The volumes of bound claims say which nodes the pod wants.
-func (p *pendingPod) describeStorage(plugin string, e *framework.Evidence) {
-	found := p.storageEvidence(&Reason{Plugin: plugin, Message: e.Message}, e.Nodes)
-	if found == nil {
-		return
+// volumeLink describes a volume; nil if there is none.
+func volumeLink(e *engine.Engine, pv *v1.PersistentVolume, nodes []fwk.NodeInfo) *VolumeLink {
+	if pv == nil {
+		return nil
 	}
-	switch is := found.(type) {
-	case *VolumesElsewhere:
-		v := &is.Volumes[0]
-		e.Wants = "volume " + v.Volume + " of claim " + v.Claim
-		e.Predicate = "cannot reach " + e.Wants
-		if v.Place != "" {
-			e.Predicate, e.Wants = e.Predicate+", which is "+v.Place, e.Wants+" "+v.Place
-		}
-		if len(e.Nodes) == len(p.nodes) {
-			e.Sentence = boundText(p.claimLinks()) + "; no node is there"
-		}
-	case *StorageShort:
-		e.Predicate = e.Verb("has", "have") + " too little storage (" + is.Facts()[0] + ")"
-	case *NothingToBind:
-		if node := is.Claims[0].Selected; node != "" {
-			e.Wants, e.Sentence = "claim "+is.Claims[0].Claim+", whose volume is being made for it", is.Facts()[0]
-		}
-		e.Predicate = e.Verb("has", "have") + " no volume for it (" + is.Facts()[0] + ")"
+	l := &VolumeLink{Name: pv.Name, Place: volumezone.PlaceOf(pv)}
+	if size, has := pv.Spec.Capacity[v1.ResourceStorage]; has {
+		l.Capacity = size.String()
 	}
+	reaches := reachesOf(e, pv)
+	for _, info := range nodes {
+		if reaches(info.Node()) {
+			l.Reaches++
+		}
+	}
+	var says []string
+	if l.Place != "" {
+		says = append(says, "is "+l.Place)
+	}
+	says = append(says, fmt.Sprintf("reaches %d of %s", l.Reaches, plural.Count(len(nodes), "node")))
+	for o := range e.Store().Objects(world.VolumeAttachment) {
+		a := o.(*storagev1.VolumeAttachment)
+		if source := a.Spec.Source.PersistentVolumeName; source != nil && *source == pv.Name {
+			l.Attachments = append(l.Attachments, AttachmentOf(a))
+		}
+	}
+	slices.SortFunc(l.Attachments, func(a, b AttachmentLink) int { return strings.Compare(a.Node, b.Node) })
+	for i := range l.Attachments[:min(len(l.Attachments), maxListed)] {
+		says = append(says, l.Attachments[i].Says)
+	}
+	l.Says = strings.Join(says, ", ")
+	return l
+}
+
+// reachesOf returns whether both plugins that look at a volume's place let a node use it.
+func reachesOf(e *engine.Engine, pv *v1.PersistentVolume) func(*v1.Node) bool {
+	included, reach := volumezone.Includes(pv), volumes.ReachOf(pv)
+	inTree, portworx := csimigration.PluginOf(pv) != "", e.Features().Enabled(config.CSIMigrationPortworx)
+	return func(node *v1.Node) bool {
+		on, err := reach, error(nil)
+		if inTree {
+			csiNode, _ := e.Store().Object(world.CSINode, "", node.Name).(*storagev1.CSINode)
+			on, err = volumebinding.ReachOn(pv, csiNode, portworx)
+		}
+		return err == nil && on.Check(node.Labels) == nil && included(node.Labels)
+	}
+}
+
+// AttachmentOf describes an attachment.
+func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
+	l := AttachmentLink{Node: a.Spec.NodeName, Attacher: a.Spec.Attacher, Attached: a.Status.Attached}
+	at, problem := a.CreationTimestamp, a.Status.AttachError
+	switch {
+	case a.DeletionTimestamp != nil:
+		at, problem = *a.DeletionTimestamp, a.Status.DetachError
+		l.Says = "is being detached from " + l.Node + " by " + l.Attacher
+	case l.Attached:
+		l.Says = "is attached to " + l.Node + " by " + l.Attacher
+	default:
+		l.Says = "waits for attacher " + l.Attacher + " to attach it to " + l.Node
+	}
+	if !at.IsZero() {
+		since := at.UTC()
+		l.Since = &since
+		l.Says += volumes.SinceText(since)
+	}
+	if problem != nil {
+		l.Error = problem.Message
+		l.Says += " (" + problem.Message + ")"
+	}
+	return l
+}
+
+func sinceText(t time.Time) string { return volumes.SinceText(t) }
+
+// Link is one link of the chain in words. Depth is 0 for claims and nodes, 1 for what a claim leads to. Bad marks a claim that
+// keeps the pod from every node.
+type Link struct {
+	Depth int
+	Says  string
+	Bad   bool
+}
+
+// Links are the links of the chain, from the claims to the nodes. What was said already, such as in a summary, is not said
+// again, and neither is a class of several claims.
+func (s *Storage) Links(said string) []Link {
+	var links []Link
+	classes := map[string]bool{}
+	for i := range s.Claims {
+		l := &s.Claims[i]
+		claim := Link{Says: l.Text(), Bad: l.Troubled()}
+		if l.Object != nil {
+			claim.Says = "claim " + l.Claim + " (" + l.Asks() + ")"
+			if !Repeats(said, l.Text()) {
+				claim.Says += " " + l.Story()
+			}
+		}
+		links = append(links, claim)
+		if l.Class != nil && !classes[l.Class.Name] {
+			classes[l.Class.Name] = true
+			links = append(links, Link{Depth: 1, Says: "class " + l.Class.Name + " " + l.Class.Says})
+		}
+		if pv := l.PersistentVolume; pv != nil {
+			links = append(links, Link{Depth: 1, Says: "volume " + pv.Name + " " + pv.Says})
+		}
+	}
+	if s.Nodes > 0 {
+		links = append(links, Link{Says: fmt.Sprintf("nodes: storage allows %d of %d", s.Allowed, s.Nodes)})
+	}
+	return links
+}
+
+// Lines are the links of the chain in words.
+func (s *Storage) Lines() []string { return linesOf(s.Links("")) }
+
+func linesOf(links []Link) []string {
+	lines := make([]string, len(links))
+	for i, l := range links {
+		lines[i] = strings.Repeat("  ", l.Depth) + l.Says
+	}
+	return lines
 }

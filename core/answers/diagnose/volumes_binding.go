@@ -10,6 +10,7 @@ import (
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 )
 
@@ -52,9 +53,10 @@ func awaitedOf(e *engine.Engine, namespace, name string) string {
 	if claim == nil {
 		return controller
 	}
-	l := ClaimOf(e, claim, nil)
+	r := volumes.ClaimReader{State: e.Volumes()}
+	l := r.Of(claim)
 	switch {
-	case l.State == ClaimBound:
+	case l.State == volumes.ClaimBound:
 		return ""
 	case l.WaitsFor == "":
 		return controller

@@ -12,6 +12,7 @@ import (
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/scheduler/volumes/outcome"
 	"orrery/core/world"
 )
@@ -47,10 +48,10 @@ func addedVolume(e *engine.Engine, pod *v1.Pod, c change.Change) []world.Event {
 	events := []world.Event{world.Changed{Op: world.Added, Object: pv}}
 	for name := range podvolumes.Claims(pod) {
 		claim := e.Volumes().StoredClaim(pod.Namespace, name)
-		if claim == nil || claim.Spec.VolumeName != "" || volume.GetPersistentVolumeClaimClass(claim) != c.Name || !suits(claim) {
+		if claim == nil || claim.Spec.VolumeName != "" || volume.GetPersistentVolumeClaimClass(claim) != c.Name || !volumes.SuitsPlain(claim) {
 			continue
 		}
-		if class := classOf(e, claim); class == nil || !isDelayed(class) {
+		if class := e.Volumes().ClassOf(claim); class == nil || !volumes.IsDelayed(class) {
 			return append(events, outcome.Bound(claim, pv)...)
 		}
 	}
@@ -65,10 +66,10 @@ func withClass(e *engine.Engine, claim *v1.PersistentVolumeClaim, c change.Chang
 	}
 	claim.ResourceVersion = ""
 	events := []world.Event{world.Changed{Op: world.Modified, Object: claim}}
-	switch class := classOf(e, claim); {
+	switch class := e.Volumes().ClassOf(claim); {
 	case class == nil:
 		return nil
-	case isDelayed(class):
+	case volumes.IsDelayed(class):
 		return events
 	case len(class.AllowedTopologies) > 0:
 		return nil
@@ -99,4 +100,25 @@ func alteredCapacity(e *engine.Engine, c change.Change) []world.Event {
 	}
 	made.UID = types.UID("diagnose-" + made.Name)
 	return []world.Event{world.Changed{Op: world.Added, Object: made}}
+}
+
+// storageText is a change of storage in a sentence.
+func storageText(c change.Change) string {
+	place := ""
+	switch {
+	case c.Node != "":
+		place = " on node " + c.Node
+	case c.Value != "":
+		place = " in " + volumes.ZoneName(c.Value)
+	}
+	switch _, claim, _ := strings.Cut(c.Name, "/"); {
+	case c.Verb == change.SetClass:
+		return "recreate claim " + claim + " with storageClassName " + c.Value
+	case c.Verb == change.SetCapacity:
+		return "have " + c.Requests[0].Amount + " of storage of class " + c.Name + place
+	case c.Name == "":
+		return "add a PersistentVolume of " + c.Requests[0].Amount + place
+	default:
+		return "add a PersistentVolume of " + c.Requests[0].Amount + " and class " + c.Name + place
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -57,7 +58,7 @@ func TestBinding_SaysWhatThePodWaitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "placed on n1, waiting for claim data (provisioner csi.example.com) for 12s; gives up at 10m0s"; d.Waiting != want {
+	if want := "placed on n1, waiting for claim data (provisioner csi.example.com, which has no CSIDriver) for 12s; gives up at 10m0s"; d.Waiting != want {
 		t.Errorf("got  %s\nwant %s", d.Waiting, want)
 	}
 	if want := d.Waiting + "; if that fails, it would be placed on n1"; d.Summary != want {
@@ -124,23 +125,14 @@ func TestStorage_JSON(t *testing.T) {
     }
   ],
   "nodes": 2,
-  "allowed": 1,
-  "blocked": [
-    {
-      "plugin": "NodeResourcesFit",
-      "reason": "Insufficient cpu",
-      "nodes": 1,
-      "message": "is too small (requests 2 cpu, at most 1 allocatable)"
-    }
-  ],
-  "message": "claim data is bound to pv-1, which is in zone-a; the only node there, n1, is too small (requests 2 cpu, at most 1 allocatable)"
+  "allowed": 1
 }`)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestClaimOf_AgreesWithTheChain(t *testing.T) {
+func TestClaimsOfAList_AgreeWithTheChain(t *testing.T) {
 	now := metav1.NewTime(start)
 	terminating := mk.Claim("leaving").Bound("pv").Obj()
 	terminating.DeletionTimestamp, terminating.Finalizers = &now, []string{"kubernetes.io/pvc-protection"}
@@ -162,13 +154,14 @@ func TestClaimOf_AgreesWithTheChain(t *testing.T) {
 	}
 	e := engineWith(t, append(objects, pod.Obj())...)
 	provisioner := map[string]bool{"immediate": true, "selected": true}
+	list := volumes.ClaimReader{State: e.Volumes()}
 	for i, l := range diagnose.Chain(e, pod.Obj()).Claims {
 		claim := e.Volumes().Claim("default", l.Claim)
-		got := diagnose.ClaimOf(e, claim, nil)
+		got := list.Of(claim)
 		if got.State != l.State || got.Requested != l.Requested || !strings.HasPrefix(l.Says, got.Says) || !strings.HasPrefix(l.WaitsFor, got.WaitsFor) {
 			t.Errorf("claim %s is %s, %s, %s; in the chain %s, %s, %s", claims[i].Name, got.State, got.Says, got.WaitsFor, l.State, l.Says, l.WaitsFor)
 		}
-		if s, waits := diagnose.ClaimStateOf(e, claim); s != l.State || waits != provisioner[l.Claim] {
+		if s, waits := e.Volumes().StateOf(claim); s != l.State || waits != provisioner[l.Claim] {
 			t.Errorf("claim %s is %s, waiting for a provisioner: %v; in the chain %s", l.Claim, s, waits, l.State)
 		}
 	}

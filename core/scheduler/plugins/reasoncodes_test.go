@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/gangscheduling"
 	"orrery/core/scheduler/plugins/interpodaffinity"
 	"orrery/core/scheduler/plugins/nodeaffinity"
 	"orrery/core/scheduler/plugins/nodedeclaredfeatures"
@@ -18,18 +19,23 @@ import (
 	"orrery/core/scheduler/plugins/nodeunschedulable"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
 	"orrery/core/scheduler/plugins/podtopologyspread"
+	"orrery/core/scheduler/plugins/schedulinggates"
 	"orrery/core/scheduler/plugins/tainttoleration"
+	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/plugins/volumerestrictions"
+	"orrery/core/scheduler/plugins/volumezone"
 )
 
 var update = flag.Bool("update", false, "write the table of reason codes into docs/scripts.md")
 
 // reasonCodes are the codes of each plugin that explains itself.
 var reasonCodes = map[string][]framework.ReasonCode{
+	gangscheduling.Name: gangscheduling.ReasonCodes, schedulinggates.Name: schedulinggates.ReasonCodes,
 	interpodaffinity.Name: interpodaffinity.ReasonCodes, nodeaffinity.Name: nodeaffinity.ReasonCodes, nodename.Name: nodename.ReasonCodes,
 	nodedeclaredfeatures.Name: nodedeclaredfeatures.ReasonCodes, nodeports.Name: nodeports.ReasonCodes, noderesources.Name: noderesources.ReasonCodes, nodeunschedulable.Name: nodeunschedulable.ReasonCodes,
 	nodevolumelimits.Name: nodevolumelimits.ReasonCodes, podtopologyspread.Name: podtopologyspread.ReasonCodes,
-	tainttoleration.Name: tainttoleration.ReasonCodes, volumerestrictions.Name: volumerestrictions.ReasonCodes,
+	tainttoleration.Name: tainttoleration.ReasonCodes, volumebinding.Name: volumebinding.ReasonCodes,
+	volumerestrictions.Name: volumerestrictions.ReasonCodes, volumezone.Name: volumezone.ReasonCodes,
 }
 
 // TestReasonCodes_StandInDocs compares the table in docs/scripts.md with the codes; -update writes it.

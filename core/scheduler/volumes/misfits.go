@@ -2,13 +2,16 @@ package volumes
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
@@ -86,4 +89,77 @@ func (w *wanted) misfits(pv *v1.PersistentVolume) []Misfit {
 		}
 	}
 	return why
+}
+
+const (
+	// maxMisfits is how many reasons a volume may have against it to be worth telling.
+	maxMisfits = 2
+	// maxLooked bounds the volumes to choose from.
+	//
+	//orrery:limit answers; volumes that a claim could have and are looked at; the others are not
+	maxLooked = 16
+)
+
+// NearMisses says of the volumes with the fewest reasons against them what these are, the nearest first. What is in the way of a volume
+// that suits in all else the caller knows, if it asks about nodes.
+func (s *State) NearMisses(claim *v1.PersistentVolumeClaim, attributesClass bool, suits func(*v1.PersistentVolume) string) []string {
+	var misses []string
+	all, err := s.Misfits(claim, attributesClass, maxLooked)
+	if err != nil {
+		return nil
+	}
+	for _, m := range all {
+		switch {
+		case len(m.Why) > maxMisfits, len(misses) == plural.MaxListed:
+			return misses
+		case len(m.Why) > 0:
+			texts := make([]string, len(m.Why))
+			for i, why := range m.Why {
+				texts[i] = misfitText(claim, m.Volume, why)
+			}
+			misses = append(misses, m.Volume.Name+" "+strings.Join(texts, " and "))
+		case suits != nil:
+			misses = append(misses, m.Volume.Name+" "+suits(m.Volume))
+		}
+	}
+	return misses
+}
+
+func misfitText(claim *v1.PersistentVolumeClaim, pv *v1.PersistentVolume, why Misfit) string {
+	switch why {
+	case TooSmall:
+		size, missing := pv.Spec.Capacity[v1.ResourceStorage], claim.Spec.Resources.Requests[v1.ResourceStorage].DeepCopy()
+		missing.Sub(size)
+		return fmt.Sprintf("has %s, %s too small", size.String(), missing.String())
+	case OtherClass:
+		if name := volume.GetPersistentVolumeClass(pv); name != "" {
+			return "is of class " + name
+		}
+		return "has no class"
+	case OtherAccessModes:
+		return "allows " + modesText(pv.Spec.AccessModes) + " only"
+	case OtherLabels:
+		return "lacks the labels that the claim selects"
+	case OtherVolumeMode:
+		return "has another volumeMode"
+	case OtherAttributesClass:
+		return "has another volumeAttributesClassName"
+	case NotAvailable:
+		return "is " + string(pv.Status.Phase)
+	case OfOtherClaim:
+		text := "is claimed by " + pv.Spec.ClaimRef.Namespace + "/" + pv.Spec.ClaimRef.Name
+		if pv.Status.Phase == v1.VolumeReleased {
+			text += ", which is gone (Released)"
+		}
+		return text
+	}
+	return "is being deleted"
+}
+
+func modesText(modes []v1.PersistentVolumeAccessMode) string {
+	names := make([]string, len(modes))
+	for i, mode := range modes {
+		names[i] = string(mode)
+	}
+	return strings.Join(names, "+")
 }

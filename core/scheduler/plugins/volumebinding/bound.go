@@ -71,7 +71,7 @@ func (pl *VolumeBinding) checkVolume(w *volumeWrite, node *v1.Node) error {
 	if pv.Spec.ClaimRef == nil || pv.Spec.ClaimRef.UID == "" {
 		return fmt.Errorf("ClaimRef got reset for pv %q", pv.Name)
 	}
-	if !IsBound(claim) {
+	if !volumes.IsBound(claim) {
 		return errPending
 	}
 	return nil
@@ -103,7 +103,7 @@ func (pl *VolumeBinding) checkClaim(w *claimWrite, node *v1.Node) error {
 			return err
 		}
 	}
-	if !IsBound(claim) {
+	if !volumes.IsBound(claim) {
 		return errPending
 	}
 	return nil

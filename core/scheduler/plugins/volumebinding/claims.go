@@ -6,7 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/storage/ephemeral"
 	"k8s.io/component-helpers/storage/volume"
 
@@ -79,7 +78,7 @@ func (pl *VolumeBinding) sortClaims(claims []*v1.PersistentVolumeClaim) (*podCla
 	sorted := &podClaims{}
 	for _, stored := range claims {
 		claim := pl.volumes.Claim(stored.Namespace, stored.Name)
-		if IsBound(claim) {
+		if volumes.IsBound(claim) {
 			sorted.bound = append(sorted.bound, pl.newBoundClaim(claim))
 			continue
 		}
@@ -112,11 +111,6 @@ func (pl *VolumeBinding) match(sorted *podClaims) {
 		mine, other := a.Spec.Resources.Requests[v1.ResourceStorage], b.Spec.Resources.Requests[v1.ResourceStorage]
 		return mine.Cmp(other)
 	})
-}
-
-// IsBound reports whether a claim is bound, from its own side.
-func IsBound(claim *v1.PersistentVolumeClaim) bool {
-	return claim.Spec.VolumeName != "" && metav1.HasAnnotation(claim.ObjectMeta, volume.AnnBindCompleted)
 }
 
 func (pl *VolumeBinding) newBoundClaim(claim *v1.PersistentVolumeClaim) *boundClaim {

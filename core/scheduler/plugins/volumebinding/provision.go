@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/component-helpers/storage/volume"
+
+	"orrery/core/scheduler/volumes"
 )
 
 // provisioning is where a volume can be made for a claim.
@@ -62,7 +64,7 @@ func (pl *VolumeBinding) provisioningOf(claim *v1.PersistentVolumeClaim) *provis
 	if err != nil {
 		return &provisioning{failure: fmt.Errorf("failed to find storage class %q", name)}
 	}
-	p := &provisioning{possible: Provisions(class)}
+	p := &provisioning{possible: volumes.Provisions(class)}
 	if p.possible {
 		p.topologies, p.anywhere = selectorsOf(class.AllowedTopologies), len(class.AllowedTopologies) == 0
 		p.failure = pl.findRooms(p, class, claim)
@@ -89,17 +91,6 @@ func selectorsOf(terms []v1.TopologySelectorTerm) []labels.Selector {
 		}
 	}
 	return all
-}
-
-// Provisions reports whether a class makes volumes by itself: claims of other classes need volumes that exist.
-func Provisions(class *storagev1.StorageClass) bool {
-	return class.Provisioner != "" && class.Provisioner != volume.NotSupportedProvisioner
-}
-
-// Allows reports whether a class makes volumes for nodes with these labels.
-func Allows(class *storagev1.StorageClass, node map[string]string) bool {
-	p := &provisioning{topologies: selectorsOf(class.AllowedTopologies), anywhere: len(class.AllowedTopologies) == 0}
-	return p.allows(node)
 }
 
 func (p *provisioning) allows(node map[string]string) bool {

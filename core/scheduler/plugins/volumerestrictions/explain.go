@@ -28,6 +28,9 @@ var ReasonCodes = []framework.ReasonCode{
 
 // Explain names the pods that use the pod's disks on the nodes, or its claims on any node.
 func (pl *VolumeRestrictions) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod, rejected framework.Rejection) []framework.Evidence {
+	if len(rejected.Nodes) == 0 {
+		return podvolumes.Troubles(podvolumes.Reader(pl.state, pod, rejected.All), &rejected)
+	}
 	disks := framework.Evidence{Code: DiskInUse, Message: ReasonDiskInUse}
 	claims := framework.Evidence{Code: ClaimInUse, Message: ReasonClaimInUse}
 	for i := range rejected.Nodes {
@@ -72,21 +75,11 @@ func (pl *VolumeRestrictions) claimHolders(pod *v1.Pod, all []fwk.NodeInfo) []fr
 		return nil
 	}
 	var holders []framework.Object
-	for _, info := range all {
-		for _, other := range info.GetPods() {
-			p := other.GetPod()
-			if p.Namespace != pod.Namespace || p.UID == pod.UID {
-				continue
-			}
-			for name := range podvolumes.Claims(p) {
-				if slices.Contains(exclusive.names, name) {
-					holders = append(holders, framework.Object{Kind: "Pod", Name: framework.PodName(p), Node: info.Node().Name, Note: "claim " + name + terminating(p)})
-					break
-				}
-			}
+	for _, claim := range exclusive.names {
+		for _, p := range podvolumes.Users(all, pod, claim) {
+			holders = append(holders, framework.Object{Kind: "Pod", Name: framework.PodName(p), Node: p.Spec.NodeName, Note: "claim " + claim + terminating(p)})
 		}
 	}
-	slices.SortFunc(holders, func(a, b framework.Object) int { return strings.Compare(a.Name, b.Name) })
 	return holders
 }
 

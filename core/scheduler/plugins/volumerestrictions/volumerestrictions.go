@@ -27,6 +27,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/scheduler/volumes"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -36,6 +37,7 @@ const Name = config.VolumeRestrictions
 type VolumeRestrictions struct {
 	claims corelisters.PersistentVolumeClaimLister
 	nodes  fwk.SharedLister
+	state  *volumes.State // for explanations; nil if the handle has none
 }
 
 var (
@@ -63,6 +65,7 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, _ config.Features) (
 	return &VolumeRestrictions{
 		claims: h.SharedInformerFactory().Core().V1().PersistentVolumeClaims().Lister(),
 		nodes:  h.SnapshotSharedLister(),
+		state:  podvolumes.StateOf(h),
 	}, nil
 }
 

@@ -26,6 +26,7 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/nodeclasses"
 	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/scheduler/volumes"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -37,6 +38,7 @@ type VolumeZone struct {
 	volumes corelisters.PersistentVolumeLister
 	classes storagelisters.StorageClassLister
 	nodes   *nodeclasses.Classes[map[string]string] // by topology labels; nil if the snapshot does not say what changes
+	state   *volumes.State                          // for explanations; nil if the handle has none
 }
 
 var (
@@ -70,6 +72,7 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, _ config.Features) (
 		volumes: objects.Core().V1().PersistentVolumes().Lister(),
 		classes: objects.Storage().V1().StorageClasses().Lister(),
 		nodes:   nodeclasses.New(h, describe),
+		state:   podvolumes.StateOf(h),
 	}, nil
 }
 

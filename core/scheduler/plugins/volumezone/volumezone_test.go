@@ -181,3 +181,14 @@ func TestSignPod(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestExplain_NamesTheVolume(t *testing.T) {
+	claim := mk.Claim("data").Bound("pv").Obj()
+	p := with(t, claim, labelled(v1.LabelTopologyZone, "a"))
+	got := plugintest.Explain(p, mk.Pod("p").PVC("data").Obj(), onNode(mk.Node("n").Zone("a").Obj()), onNode(mk.Node("m").Zone("b").Obj()))
+	want := "volume-zone on m: cannot reach volume pv of claim data, which is in zone a | wants: volume pv of claim data in zone a" +
+		" | hint: 1 node would fit but for the volume; a volume does not move: its data would have to be restored there"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
