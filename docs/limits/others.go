@@ -15,5 +15,5 @@ var others = map[string][]string{
 		"core/world/extender maxDigits", "core/safe/footprint maxSmall", "core/scheduler/framework maxLocals", "core/scheduler/plugins/imagelocality mostPerContainer", "core/trace maxObjectBytes",
 		"core/operator/usage maxPIDs", "core/answers/whatif mostOvercommitted",
 	},
-	"how an answer is written": {"core/answers/diagnose maxListed", "core/answers/diagnose maxMisfits", "demo/playback maxSteps", "views/collect maxEarlier", "views/collect maxRenewals"},
+	"how an answer is written": {"core/answers/diagnose maxListed", "core/scheduler/framework MaxListed", "core/scheduler/volumes maxMisfits", "demo/playback maxSteps", "views/collect maxEarlier", "views/collect maxRenewals"},
 }

@@ -95,7 +95,7 @@ func TestStorage_ClaimsByTrouble(t *testing.T) {
 		`default/lost lost by no pod in "": was bound to gone, which no longer exists; its data may be gone`,
 		`default/absent missing by default/early in "": does not exist`,
 		`default/volumeless no volume by no pod in "": is bound to gone, which does not exist`,
-		`default/asked provisioning by no pod in "": waits for provisioner csi.example.com, which has no CSIDriver, for n1`,
+		`default/asked provisioning by no pod in "": waits for provisioner csi.example.com, for n1`,
 		`default/leaving terminating by default/user in "in zone b": waits for the pods that use it to end: default/user on n1`,
 		`default/manual unbound by no pod in "": is not bound: class manual has no provisioner; waits for a PersistentVolume of that class`,
 		`default/homeless no node by default/rejected in "": 1 node(s) did not have enough free storage, 1 Insufficient cpu`,
