@@ -70,13 +70,13 @@ func command(plugins framework.Registry) *cobra.Command {
 
 console and run work on a cluster, and attach on a scheduler that runs. demo, replay, compare and trace work on recordings: files that "orrery record",
 "orrery run" and "orrery trace import" write, or those that are built in ("orrery trace list"). explain and whatif ask either.
-Answers are for people; with --output json they are for programs. Without a command it is demo on a terminal, and this
-text elsewhere.
+Answers are for people; with --output json they are for programs. Without a command it offers
+on a terminal what to begin with, and prints this text elsewhere.
 
 Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad input.`,
 		Example: `  orrery demo                # a recorded morning, on the screen
   orrery explain shop/web-0  # why is that pod pending?`,
-		RunE:          openDemo,
+		RunE:          openFirst,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -106,18 +106,4 @@ func refuseUnknownShells(c *cobra.Command) {
 	if completion, _, err := c.Find([]string{"completion"}); err == nil {
 		completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	}
-}
-
-// openDemo is orrery alone: on a terminal it shows what it is, elsewhere it says so.
-func openDemo(c *cobra.Command, _ []string) error {
-	var screen screenFlags
-	if o, err := screen.options(); err != nil || o.Terminal.Refusal != "" {
-		return c.Help()
-	}
-	demo, _, err := c.Find([]string{"demo"})
-	if err != nil {
-		return err
-	}
-	demo.SetContext(c.Context())
-	return demo.RunE(demo, nil)
 }
