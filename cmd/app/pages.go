@@ -47,3 +47,14 @@ func helpPages(c *cobra.Command) ([]HelpPage, error) {
 	}
 	return pages, nil
 }
+
+// Manifests returns what "orrery manifests" prints with some flags, for what is made from it.
+func Manifests(flags ...string) (string, error) {
+	var text strings.Builder
+	c := manifestsCommand(framework.Registry{})
+	c.SetOut(&text)
+	c.SetArgs(flags)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	err := c.Execute()
+	return text.String(), err
+}

@@ -40,7 +40,7 @@ func TestModules_HaveOneVersion(t *testing.T) {
 	}
 }
 
-// required returns the versions that the go.mod in a folder requires.
+// required returns the versions of what the go.mod in a folder requires, or replaces that by.
 func required(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "edit", "-json")
@@ -48,6 +48,9 @@ func required(t *testing.T, folder string) map[string]string {
 	text, err := cmd.Output()
 	var file struct {
 		Require []struct{ Path, Version string }
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &file)
@@ -58,6 +61,11 @@ func required(t *testing.T, folder string) map[string]string {
 	versions := map[string]string{}
 	for _, r := range file.Require {
 		versions[r.Path] = r.Version
+	}
+	for _, r := range file.Replace {
+		if r.New.Path == r.Old.Path {
+			versions[r.Old.Path] = r.New.Version
+		}
 	}
 	return versions
 }
