@@ -164,8 +164,14 @@ cmd/example: cmd/app cmd/example/favouritezone cmd/example/licenses
 # what is published
 cmd/release/platform
 cmd/release/archive
+cmd/release/attest
+cmd/release/chart: cmd/release/archive
+cmd/release/linux: cmd/release/archive
+cmd/release/manual: cmd/release/archive
 cmd/release/notes
+cmd/release/site
 cmd/release/krew: cmd/release/platform
+cmd/release/formula: cmd/release/krew
 cmd/release/build: cmd/release/platform
 cmd/release/typecheck: cmd/release/build cmd/release/platform
 cmd/release/licenses: cmd/release/build
