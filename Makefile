@@ -7,11 +7,11 @@ export GOFLAGS := -trimpath $(GOFLAGS)
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # The same commit gives the same bytes: files of a release have its time.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
-RELEASER = (cd cmd/release && go build -o ../../bin/release .) && bin/release
+RELEASER = (cd cmd/release && go build -o ../../bin/release .) && bin/release -version '$(VERSION)' -home '$(or $(SOURCE_URL),https://example.com/orrery)' -key '$(SIGNING_KEY)'
 IN_PARITY = cd core/parity && go run
 # PROGRESS counts the packages that go build -v names, and passes every other line on.
 PROGRESS = /^[a-z][a-zA-Z0-9.\/_-]*$$/ {if (++n % 50 == 0) {print "  compiled " n " packages"; fflush()}; next} {print}
-.PHONY: help demo build test test-all check fmt lint vulncheck docs release image bench bench-scale bench-cluster bench-attach demo-cluster soak soak-live fuzz parity traces clean
+.PHONY: help demo build test test-all check fmt lint vulncheck docs release image site bench bench-scale bench-cluster bench-attach demo-cluster soak soak-live fuzz parity traces clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,7 @@ test-all: ## every test: with the race detector where goroutines run, and the co
 	$(IN_PARITY) ./runtests -all -packages '$(or $(PKG),./...)'
 check: ## the quick loop: format, modules, vet, staticcheck, unit tests; and that it compiles for macOS and Windows
 	@bad=$$(go tool gofumpt -l .); [ -z "$$bad" ] || { echo "not formatted; run make fmt:"; echo "$$bad"; exit 1; }
-	go mod verify && go vet ./... && go tool staticcheck ./... && cd cmd/release && go vet ./...
-	@$(RELEASER) check
+	go mod verify && go vet ./... && go tool staticcheck ./... && (cd cmd/release && go vet ./...) && $(RELEASER) check
 	$(if $(filter test test-all,$(MAKECMDGOALS)),,go test ./...)
 fmt: ## format every file
 	go tool gofumpt -w .
@@ -38,14 +37,15 @@ lint: ## vet and staticcheck in each module
 vulncheck: ## known vulnerabilities in what is used; GOVULNDB may name a copy of the database; skipped without any
 	@if [ -n "$$GOVULNDB" ] || timeout 5 bash -c '</dev/tcp/vuln.go.dev/443' 2>/dev/null; then go tool govulncheck ./cmd/orrery; \
 	else echo "SKIPPED: the database of vulnerabilities, vuln.go.dev, cannot be reached, and GOVULNDB names no copy"; fi
-docs: ## write what is generated in docs anew: limits, features, fuzz targets, pictures, commands, dependencies, parity
-	go run ./docs/limits && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures && go run ./docs/commands
+docs: ## write what is generated anew: limits, features, fuzz targets, pictures, commands, dependencies, parity, and the chart in deploy
+	go run ./docs/limits && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures && go run ./docs/commands && go run ./deploy
 	(cd cmd/release && go run ./dependencies) && $(IN_PARITY) ./document
-release: ## archives for six platforms in dist/VERSION, with sums, SBOMs and a krew manifest: VERSION=v1.2.3
-	@echo "The first one compiles every package for six platforms and takes an hour on two cores; later ones take minutes."
-	@$(RELEASER) -version '$(VERSION)' -url '$(or $(RELEASE_URL),https://example.com/orrery/$(VERSION))' archives
+release: ## archives, packages, chart in dist/VERSION, with sums and SBOMs, signed by SIGNING_KEY: VERSION=v1.2.3 PLATFORMS=linux/amd64
+	@$(RELEASER) -url '$(RELEASE_URL)' -platforms '$(PLATFORMS)' archives
 image: ## an OCI archive in dist, of an image for amd64 and arm64, in ten minutes: VERSION=v1.2.3
-	@$(RELEASER) -version '$(VERSION)' image
+	@$(RELEASER) -platforms '$(PLATFORMS)' image
+site: ## the documentation of VERSION as a static site in dist/site, searchable without a server
+	@$(RELEASER) site
 bench: ## upstream and Orrery side by side; ROW=regexp for some rows, PROFILE=file for a CPU profile
 	$(IN_PARITY) ./bench -row '$(or $(ROW),.)' $(if $(PROFILE),-profile '$(abspath $(PROFILE))') $(if $(ROW),,-out ../../docs/benchmarks.md)
 bench-scale: ## time and memory with up to 100,000 nodes and 1,000,000 pods: docs/scale.md

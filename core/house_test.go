@@ -179,7 +179,7 @@ cmd/release/dependencies: cmd/release/licenses
 cmd/release/sbom/sbomtest
 cmd/release/sbom: cmd/release/build cmd/release/licenses cmd/release/platform
 cmd/release/image: cmd/release/archive cmd/release/platform
-cmd/release: cmd/release/archive cmd/release/build cmd/release/image cmd/release/krew cmd/release/licenses cmd/release/notes cmd/release/platform cmd/release/sbom cmd/release/typecheck`
+cmd/release: cmd/release/archive cmd/release/attest cmd/release/build cmd/release/chart cmd/release/formula cmd/release/image cmd/release/krew cmd/release/licenses cmd/release/linux cmd/release/manual cmd/release/notes cmd/release/platform cmd/release/sbom cmd/release/site cmd/release/typecheck`
 
 // floor is one line of the house.
 type floor struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -8,7 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,6 +30,9 @@ func main() {
 	r := release{say: func(line string) { fmt.Println(line) }}
 	flag.StringVar(&r.version, "version", "", "the `version`, like v1.2.3")
 	flag.StringVar(&r.url, "url", "", "the `address` of the folder that the archives will be in, for krew")
+	flag.StringVar(&r.home, "home", "https://example.com/orrery", "the `address` of the project")
+	flag.StringVar(&r.key, "key", "", "the `file` of the key to sign with: ECDSA on P-256, in PEM")
+	flag.StringVar(&r.only, "platforms", "", "the `platforms` to make it for, such as linux/amd64,darwin/arm64, if not for all")
 	flag.StringVar(&r.source, "source", ".", "the `directory` of the module")
 	flag.StringVar(&r.out, "out", "dist", "the `directory` to write to")
 	flag.Parse()
@@ -54,34 +60,61 @@ func (e usageError) Error() string { return e.text }
 
 // run does what the arguments say.
 func (r *release) run(ctx context.Context, args []string) (err error) {
-	unknown := usageError{fmt.Sprintf("got %q: say one of archives, image and check", args)}
+	unknown := usageError{fmt.Sprintf("got %q: say one of archives, image, site and check", args)}
 	if len(args) != 1 {
 		return unknown
 	}
 	if r.at, err = sourceDate(os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
 		return err
 	}
+	if !isAddress.MatchString(r.home) {
+		return usageError{fmt.Sprintf("-home %q: it is an address like https://example.com/orrery: make %s SOURCE_URL=ADDRESS", r.home, args[0])}
+	}
 	switch args[0] {
 	case "archives":
 		if !isVersion.MatchString(r.version) {
 			return usageError{fmt.Sprintf("-version %q: it is a version like v1.2.3: make release VERSION=v1.2.3", r.version)}
 		}
+		r.url = cmp.Or(r.url, strings.TrimSuffix(r.home, "/")+"/"+r.version)
 		if !isAddress.MatchString(r.url) {
 			return usageError{fmt.Sprintf("-url %q: it is an address like https://example.com/orrery/v1.2.3: make release RELEASE_URL=ADDRESS", r.url)}
 		}
-		r.platforms = platform.Released()
+		if r.platforms, err = chosen(r.only, platform.Released()); err != nil {
+			return err
+		}
+		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes each the first time.", len(r.platforms)))
 		return r.archives(ctx)
 	case "image":
 		if r.version != "" && !isTag.MatchString(r.version) {
 			return usageError{fmt.Sprintf("-version %q: a tag of an image has letters, digits, dots, - and _: make image VERSION=v1.2.3", r.version)}
 		}
-		r.platforms = platform.InImage()
-		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes the first time.", len(r.platforms)))
+		if r.platforms, err = chosen(r.only, platform.InImage()); err != nil {
+			return err
+		}
+		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes each the first time.", len(r.platforms)))
 		return r.image(ctx)
+	case "site":
+		return r.site()
 	case "check":
 		return r.check(ctx)
 	}
 	return unknown
+}
+
+// chosen returns the platforms of a list, all of them if it is empty.
+func chosen(list string, all []platform.Platform) ([]platform.Platform, error) {
+	if list == "" {
+		return all, nil
+	}
+	var some []platform.Platform
+	for _, name := range strings.Split(list, ",") {
+		i := slices.IndexFunc(all, func(p platform.Platform) bool { return p.String() == name })
+		if i < 0 {
+			return nil, usageError{fmt.Sprintf("-platforms %q: %q is none of %v", list, name, all)}
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
 }
 
 var (

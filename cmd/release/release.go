@@ -18,7 +18,10 @@ import (
 
 const (
 	orrery        = "orrery"
+	summary       = "A Kubernetes scheduler you can watch"
 	licensesFile  = "THIRD-PARTY-LICENSES.txt"
+	licenseFile   = "LICENSE"
+	readmeFile    = "README.md"
 	mainPackage   = "./cmd/orrery"
 	versionSymbol = "orrery/cmd/app.release"
 
@@ -28,6 +31,9 @@ const (
 // release is a version to publish.
 type release struct {
 	version, url string
+	home         string // the address of the project
+	only         string // the platforms that are asked for, if not all
+	key          string // the file of the key to sign with, if there is one
 	source, out  string // directories
 	at           time.Time
 	platforms    []platform.Platform

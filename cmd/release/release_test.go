@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -45,8 +46,11 @@ func main() {
 	os.Stdout.WriteString(app.Version())
 }
 `,
-	"README.md":    "Orrery\n",
-	"CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-29\n\n### Added\n\n- A command.\n",
+	"README.md":                         "Orrery\n",
+	"docs/commands/orrery.md":           "<!-- written -->\n# orrery\n\nIt watches.\n\n## Usage\n\nNone.\n",
+	"deploy/chart/Chart.yaml":           "apiVersion: v2\nname: orrery\nversion: 0.0.0\n",
+	"deploy/kustomize/base/orrery.yaml": "image: \"orrery:devel\"\n",
+	"CHANGELOG.md":                      "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-29\n\n### Added\n\n- A command.\n",
 }
 
 // tinySource writes the tiny module into a new directory, with the license of this one.
@@ -83,7 +87,7 @@ var (
 func tinyRelease(t *testing.T, platforms ...platform.Platform) (*release, *[]string) {
 	said := &[]string{}
 	return &release{
-		version: "v1.2.3", url: testURL, source: tinySource(t), out: filepath.Join(t.TempDir(), "dist"), at: time.Unix(1_700_000_000, 0),
+		version: "v1.2.3", url: testURL, home: "https://example.com/orrery", source: tinySource(t), out: filepath.Join(t.TempDir(), "dist"), at: time.Unix(1_700_000_000, 0),
 		platforms: platforms, say: func(line string) {
 			if !strings.HasSuffix(line, "are compiled") {
 				*said = append(*said, line)
@@ -128,7 +132,7 @@ func TestArchives_AreTheSameInAnotherDirectory(t *testing.T) {
 		if err := r.archives(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if left := names(folder(t, filepath.Join(r.out, "v1.2.3"))); len(left) != 7 || len(*said) != 6 {
+		if left := names(folder(t, filepath.Join(r.out, "v1.2.3"))); len(left) != 14 || len(*said) != 10 {
 			t.Errorf("it made %q, and said %q", left, *said)
 		}
 		if entries, _ := os.ReadDir(r.out); len(entries) != 1 {
@@ -162,7 +166,7 @@ func checkArchives(t *testing.T, made map[string][]byte) map[string][]byte {
 	t.Helper()
 	ours := "orrery_v1.2.3_" + here.OS + "_" + here.Arch
 	unpacked := untar(t, made[ours+".tar.gz"])
-	want := []string{"LICENSE", "README.md", licensesFile, "completions/_orrery", "completions/orrery.bash", "completions/orrery.fish", "completions/orrery.ps1", "orrery"}
+	want := []string{"LICENSE", "README.md", licensesFile, "completions/_orrery", "completions/orrery.bash", "completions/orrery.fish", "completions/orrery.ps1", "man/orrery.1", "orrery"}
 	for i, name := range want {
 		want[i] = ours + "/" + name
 	}
@@ -236,7 +240,7 @@ func checkSums(t *testing.T, made map[string][]byte) {
 		if name != sumsFile && listed[name] != sum(content) {
 			t.Errorf("%s has the sum %s, listed is %q", name, sum(content), listed[name])
 		}
-		if strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".zip") {
+		if name != "orrery_v1.2.3_kustomize.tar.gz" && (strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".zip")) {
 			want := "    uri: \"" + testURL + "/" + name + "\"\n    sha256: " + sum(content) + "\n"
 			if !strings.Contains(string(made[manifest]), want) {
 				t.Errorf("the krew manifest lacks %q:\n%s", want, made[manifest])
@@ -273,7 +277,7 @@ func TestArchives_ReplaceOnlyByWholeOnes(t *testing.T) {
 	if err := r.archives(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if got := folder(t, earlier); got["kept"] != nil || len(got) != 7 {
+	if got := folder(t, earlier); got["kept"] != nil || len(got) != 14 {
 		t.Errorf("of an earlier release there is %q", names(got))
 	}
 }
@@ -336,9 +340,9 @@ func TestImageTag(t *testing.T) {
 
 func TestRun_RefusesWrongUsage(t *testing.T) {
 	for _, tt := range []struct {
-		version, url, date string
-		args               []string
-		want               string
+		version, url, home, only, date string
+		args                           []string
+		want                           string
 	}{
 		{want: "got []"},
 		{args: []string{"archives", "image"}, want: `got ["archives" "image"]`},
@@ -348,7 +352,9 @@ func TestRun_RefusesWrongUsage(t *testing.T) {
 		{version: "v1.2", args: []string{"archives"}, want: `-version "v1.2"`},
 		{version: "v1.02.3", args: []string{"archives"}, want: `-version "v1.02.3"`},
 		{version: "v1.2.3/..", args: []string{"archives"}, want: `-version "v1.2.3/.."`},
-		{version: "v1.2.3", args: []string{"archives"}, want: `-url ""`},
+		{version: "v1.2.3", home: "example.com", args: []string{"site"}, want: `-home "example.com"`},
+		{version: "v1.2.3", only: "linux/amd64,plan9/arm", args: []string{"archives"}, want: `-platforms "linux/amd64,plan9/arm": "plan9/arm" is none of `},
+		{version: "v1/..", args: []string{"site"}, want: `-version "v1/.."`},
 		{version: "v1.2.3-rc.1", url: "example.com", args: []string{"archives"}, want: `-url "example.com"`},
 		{version: "v1.2.3-0.20260101000000-abc", url: `https://x/"`, args: []string{"archives"}, want: `-url "https://x/\""`},
 		{version: "../v1", args: []string{"image"}, want: `-version "../v1"`},
@@ -358,7 +364,7 @@ func TestRun_RefusesWrongUsage(t *testing.T) {
 		{date: "999999999999", args: []string{"image"}, want: `SOURCE_DATE_EPOCH="999999999999"`},
 	} {
 		t.Setenv("SOURCE_DATE_EPOCH", tt.date)
-		r := &release{version: tt.version, url: tt.url, source: t.TempDir(), out: t.TempDir()}
+		r := &release{version: tt.version, url: tt.url, home: cmp.Or(tt.home, "https://example.com/orrery"), only: tt.only, source: t.TempDir(), out: t.TempDir()}
 		err := r.run(t.Context(), tt.args)
 		if misuse := (usageError{}); !errors.As(err, &misuse) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%+v: error %v", tt, err)

@@ -43,14 +43,25 @@ type Content struct {
 	Licenses []archive.File
 }
 
-// Write writes the archive and returns the digest by which registries know the image.
-func (m Image) Write(to io.Writer, contents []Content) (digest string, err error) {
+// Digests are those by which registries know the image, and the image of each platform.
+type Digests struct {
+	Index     string
+	Platforms []string
+}
+
+// Write writes the archive.
+func (m Image) Write(to io.Writer, contents []Content) (digests Digests, err error) {
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, c := range contents {
 		one, err := m.image(c)
 		if err != nil {
-			return "", fmt.Errorf("making the image for %s: %w", c.Platform, err)
+			return digests, fmt.Errorf("making the image for %s: %w", c.Platform, err)
 		}
+		hash, err := one.Digest()
+		if err != nil {
+			return digests, fmt.Errorf("making the image for %s: %w", c.Platform, err)
+		}
+		digests.Platforms = append(digests.Platforms, hash.String())
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{
 			Add: one, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: c.Platform.OS, Architecture: c.Platform.Arch}},
 		})
@@ -58,26 +69,27 @@ func (m Image) Write(to io.Writer, contents []Content) (digest string, err error
 	index = mutate.Annotations(index, m.Labels).(v1.ImageIndex)
 	hash, err := index.Digest()
 	if err != nil {
-		return "", fmt.Errorf("making the image: %w", err)
+		return digests, fmt.Errorf("making the image: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "orrery-image-")
 	if err != nil {
-		return "", fmt.Errorf("writing the image: %w", err)
+		return digests, fmt.Errorf("writing the image: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	written, err := layout.Write(dir, empty.Index)
 	if err != nil {
-		return "", fmt.Errorf("writing the image: %w", err)
+		return digests, fmt.Errorf("writing the image: %w", err)
 	}
 	// One index for all platforms, so that a reader takes its own. containerd goes by the first name, others by the second.
 	names := map[string]string{"io.containerd.image.name": "docker.io/library/" + m.Name + ":" + m.Tag, "org.opencontainers.image.ref.name": m.Tag}
 	if err := written.AppendIndex(index, layout.WithAnnotations(names)); err != nil {
-		return "", fmt.Errorf("writing the image: %w", err)
+		return digests, fmt.Errorf("writing the image: %w", err)
 	}
 	if err := pack(to, dir, m.At); err != nil {
-		return "", fmt.Errorf("writing the image: %w", err)
+		return digests, fmt.Errorf("writing the image: %w", err)
 	}
-	return hash.String(), nil
+	digests.Index = hash.String()
+	return digests, nil
 }
 
 // image makes one platform's image, of one layer.

@@ -37,11 +37,11 @@ var (
 func write(t *testing.T) (written []byte, digest string) {
 	t.Helper()
 	var b bytes.Buffer
-	digest, err := example.Write(&b, contents)
+	digests, err := example.Write(&b, contents)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), digest
+	return b.Bytes(), digests.Index
 }
 
 // unpack unpacks an archive and returns the index of the layout in it.
