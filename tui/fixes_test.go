@@ -12,7 +12,7 @@ import (
 // The cursor of an explanation goes through the fixes and on to the nodes: enter tries a fix, y copies its command.
 func TestFixes_CursorTriesAndCopies(t *testing.T) {
 	s := atUnschedulable(t).keys("2", "e").shows("fixes, tried on a copy", "→ lower its requests to cpu=")
-	if fix := s.screen.selectedFix(); fix == nil || !strings.HasPrefix(fix.Words, "requests default/web-") {
+	if fix := s.screen.selectedFix(); fix == nil || !strings.HasPrefix(fix.Change, "requests default/web-") {
 		t.Fatalf("the first fix is not selected: %+v", fix)
 	}
 	if !strings.Contains(s.selected(), "▌ → lower its requests") {
@@ -37,10 +37,11 @@ func TestFixes_CursorTriesAndCopies(t *testing.T) {
 		t.Errorf("the what-if is %+v", got.answer)
 	}
 	s.keys("esc").shows("fixes, tried on a copy")
-	for range len(s.screen.fixes()) {
-		s.keys("down")
-	}
 	node, ok := s.screen.selectedNode()
+	for downs := 0; !ok && downs < 80; downs++ { // through the fixes, and what is below them
+		s.keys("down")
+		node, ok = s.screen.selectedNode()
+	}
 	if s.screen.selectedFix() != nil || !ok {
 		t.Fatalf("below the fixes the cursor is on no node:\n%s", s.plain())
 	}
@@ -84,7 +85,7 @@ func TestExplain_ScrollsAtSmallSizes(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {110, 24}} {
 		s := watch(t, builtIn(t, "morning-rush"), size[0], size[1])
 		s.keys(":").typeText("goto 64s").keys("enter", "2", "G", "e").shows(" more rows · down, ctrl+d", "fixes, tried on a copy").lacks("above")
-		for _, part := range []string{"reasons", "evidence", "not tried", "preemption", "queue"} {
+		for _, part := range []string{"reasons", "evidence", "what would help", "preemption", "known besides"} {
 			s.keys("g")
 			for i := 0; !strings.Contains(s.plain(), part+" ──"); i++ {
 				if s.keys("down"); i > 200 || s.screen.top().onNodes {

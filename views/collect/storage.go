@@ -124,7 +124,7 @@ func (x *storageIndex) claimNote(state views.ClaimState, l *diagnose.ClaimLink, 
 		}
 		return ""
 	case views.ClaimNoNode:
-		return diagnose.StorageFirst(diagnose.OfCondition(pod))
+		return diagnose.StorageFirst(world.PendingMessage(pod))
 	case views.ClaimTerminating:
 		if l.WaitsFor != "" {
 			return "waits for " + l.WaitsFor

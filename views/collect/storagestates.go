@@ -10,6 +10,7 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/objects/requests"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -47,7 +48,7 @@ func (x *storageIndex) claimState(c *v1.PersistentVolumeClaim) (views.ClaimState
 	case state == diagnose.ClaimUnbound:
 		return views.ClaimUnbound, created
 	case state == diagnose.ClaimDelayed:
-		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
+		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && world.PendingMessage(pod) != "" {
 			return views.ClaimNoNode, pod.CreationTimestamp.Time
 		}
 		return views.ClaimDelayed, created

@@ -36,7 +36,7 @@ func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 		c := &a.StillPending[i]
 		row := changeOf(c)
 		row.Unchanged = true
-		if was := c.Before.Reason.Message; was != "" && was != c.After.Reason.Message {
+		if was := c.Before.Reason.Reason; was != "" && was != c.After.Reason.Reason {
 			row.Reason += " instead of " + printable.Text(was)
 		}
 		rows = append(rows, row)
@@ -57,7 +57,7 @@ func blockedReason(h *whatif.BlockedEviction) string {
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	v := views.WhatIfChange{
 		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Before), To: outcomeState(&c.After),
-		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Reason: printable.Text(c.After.Reason.Message),
+		Before: printable.Text(c.Before.Node), After: printable.Text(c.After.Node), Reason: printable.Text(c.After.Reason.Reason),
 	}
 	if v.Reason == "" {
 		v.Reason = printable.Text(c.After.RemovedBy)

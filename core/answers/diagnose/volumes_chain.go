@@ -178,14 +178,6 @@ func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 
 func sinceText(t time.Time) string { return " since " + t.UTC().Format(time.RFC3339) }
 
-// Link is one link of the chain in words. Depth is 0 for claims and nodes, 1 for what a claim leads to. Bad marks a claim that
-// keeps the pod from every node, or a request that finds too few devices on some.
-type Link struct {
-	Depth int
-	Says  string
-	Bad   bool
-}
-
 // Links are the links of the chain, from the claims to the nodes. What was said already, such as in a summary, is not said
 // again, and neither is a class of several claims.
 func (s *Storage) Links(said string) []Link {

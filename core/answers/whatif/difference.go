@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/answers/change"
-	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -200,15 +199,15 @@ func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 		for i, g := range gates {
 			names[i] = g.Name
 		}
-		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
+		o.Reason.Reason = "scheduling gates: " + strings.Join(names, ", ")
 	} else if o.State == engine.StateWaiting {
-		o.Reason.Message = "waits on Permit for others of its gang"
+		o.Reason.Reason = "waits on Permit for others of its gang"
 	} else if d := r.latestDecisions()[pod.UID]; d != nil {
-		o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes
+		o.Reason, o.TotalNodes = d.MainRejection(), d.Nodes
 	} else if !slices.Contains(r.engine.Profiles(), pod.Spec.SchedulerName) {
-		o.Reason.Message = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
+		o.Reason.Reason = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
 	} else {
-		o.Reason.Message = diagnose.OfCondition(pod)
+		o.Reason.Reason = world.PendingMessage(pod)
 	}
 }
 

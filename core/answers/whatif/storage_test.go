@@ -72,7 +72,7 @@ func TestDeleteClaim_OfAPendingPod(t *testing.T) {
 		mk.Claim("data").Size("10Gi").Class("fast").Obj())
 	s.create(mk.Pod("web").CPU("8").PVC("data").Obj())
 	a := s.evaluate("delete pvc data")
-	if len(a.StillPending) != 1 || a.StillPending[0].After.Reason.Message != `persistentvolumeclaim "data" is being deleted` {
+	if len(a.StillPending) != 1 || a.StillPending[0].After.Reason.Reason != `persistentvolumeclaim "data" is being deleted` {
 		t.Errorf("still pending are %+v", a.StillPending)
 	}
 }
