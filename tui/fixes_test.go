@@ -106,7 +106,7 @@ func TestExplain_ScrollsAtSmallSizes(t *testing.T) {
 		if s.screen.top().onNodes {
 			t.Errorf("at %v up does not go back from the nodes to the text", size)
 		}
-		for range 60 {
+		for range 150 {
 			s.keys("up")
 		}
 		s.shows("fixes, tried on a copy").lacks("above")

@@ -94,7 +94,7 @@ func explainAnswer(a draw.Area, e *Explanation, s *drawCtx) int {
 	text := themes.Style(themes.Text)
 	y := a.Wrap(0, 3, a.W, max(2, a.H/7), text.With(themes.Bold), e.Headline)
 	for _, line := range e.Then {
-		y = a.Wrap(0, y, a.W, max(2, a.H/10), text, line)
+		y = a.Wrap(0, y, a.W, max(1, a.H/10), text, line)
 	}
 	return y
 }
