@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
@@ -112,7 +114,12 @@ func comparePaneAndJSON(t *testing.T, e *engine.Engine, pod world.PodRef) *diagn
 	pane := collect.New(collect.Options{}).Model(e, query).Explain
 	want := &views.Explanation{Answer: told.Answer}
 	printable.Strings(want)
-	if diff := cmp.Diff(want.Answer, pane.Answer); diff != "" {
+	// What the interfaces hold is for programs only; its sentences are in the sections.
+	held := cmpopts.IgnoreInterfaces(struct {
+		answer.Chain
+		answer.Evidence
+	}{})
+	if diff := cmp.Diff(want.Answer, pane.Answer, held); diff != "" {
 		t.Errorf("%s at %s (-answer +pane):\n%s", pod, e.Now(), diff)
 	}
 	return d
