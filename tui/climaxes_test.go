@@ -122,7 +122,7 @@ func TestEvictions_BlockedByBudget(t *testing.T) {
 		}
 		for i := range tt.blocked {
 			row := m.List.At(i)
-			if row.State() != views.StateBlocked || !strings.HasPrefix(row.Pod, "default/gateway-") || row.Reason != "The disruption budget gateway needs 4 healthy pods and has 4 currently" ||
+			if row.State() != views.StateBlocked || !strings.HasPrefix(row.Pod, "default/gateway-") || row.Reason != "budget gateway needs 4 healthy pods and has 4" ||
 				!strings.HasPrefix(row.NodeKey, "old-b-") || row.Budget != "gateway" || row.Allowed != 0 {
 				t.Errorf("at %v row %d is %+v, want a gateway that its budget blocks", tt.at, i, row)
 			}

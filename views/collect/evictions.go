@@ -2,6 +2,7 @@ package collect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"orrery/core/evict"
@@ -123,7 +124,7 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	row.Pod, row.Key = podNames(d.Pod)
 	row.Node, row.NodeKey, row.Cause, row.Initiator, row.Reason = printable.Text(d.Node), d.Node, string(d.Cause), printable.Text(d.Initiator), evictionReason(d)
 	if d.Preemptor != (world.PodRef{}) {
-		row.Preemptor = podName(d.Preemptor)
+		row.Preemptor = strings.TrimPrefix(podName(d.Preemptor), "default/")
 	}
 	row.Since, row.Deadline, row.Ended = d.FirstSeen, d.Deadline, d.Ended
 	row.Budget, row.Allowed = printable.Text(d.Budget), d.DisruptionsAllowed
@@ -134,5 +135,18 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	return row
 }
 
-// evictionReason returns an eviction's reason.
-func evictionReason(d *evict.Eviction) string { return printable.Text(withoutDomain(d.Reason)) }
+// evictionReason returns an eviction's reason without the parts that repeat the cause.
+func evictionReason(d *evict.Eviction) string {
+	reason := printable.Text(withoutDomain(d.Reason))
+	reason = strings.TrimPrefix(reason, "Eviction API: ")
+	if rest, found := strings.CutPrefix(reason, "The disruption "); found {
+		return strings.TrimSuffix(rest, " currently")
+	}
+	if taint, time, found := strings.Cut(reason, ":NoExecute is tolerated for "); found {
+		return taint + ", tolerated for " + time
+	}
+	if rest, found := strings.CutPrefix(reason, "preempted by default/"); found {
+		return "preempted by " + rest
+	}
+	return reason
+}
