@@ -139,5 +139,5 @@ func TestPressure_NextIsEvicted(t *testing.T) {
 	if n := m.List.Total; n != 2 || m.List.At(0).Key != next {
 		t.Errorf("%d pods were evicted, want that one last: %+v", n, m.List.Rows)
 	}
-	s.advance(40 * time.Second).keys(":").typeText("goto 40.1s").keys("enter", "!").shows("next: "+next+": it uses", "1s old")
+	s.advance(40*time.Second).keys(":").typeText("goto 40.1s").keys("enter", "!").shows("next: "+next+": it uses", "1s old")
 }

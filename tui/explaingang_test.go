@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"orrery/views"
+	"orrery/core/answers/answer"
 )
 
 // The explanation of a pod has its gang, the other one with which it is in a deadlock, and what lets it go: that is evaluated as any
@@ -21,16 +21,16 @@ func TestExplain_Gang(t *testing.T) {
 				golden(t, filepath.Join("stories", "gang-deadlock", "explain-"+name+".txt"), s.plain())
 			}
 			x := s.screen.frame.Model.Explain
-			if x == nil || len(x.Gang) == 0 || !x.Gang[0].Bad {
+			if x == nil || x.Gang == nil || !x.Gang.Links("")[0].Bad {
 				t.Fatalf("the gang is %+v", x)
 			}
-			var gang []views.Remedy
+			var gang []answer.Remedy
 			for _, r := range x.Remedies {
 				if r.Node == "" {
 					gang = append(gang, r)
 				}
 			}
-			if len(gang) < 2 || gang[0].Words != "delete gang default/music/pods" && gang[0].Words != "delete gang default/maps/pods" {
+			if len(gang) < 2 || gang[0].Change != "delete gang default/music/pods" && gang[0].Change != "delete gang default/maps/pods" {
 				t.Errorf("what lets it go is %+v", gang)
 			}
 		})

@@ -21,13 +21,13 @@ func TestExplain_TabIsAWhatIf(t *testing.T) {
 			name = pod.Namespace + "/" + pod.Name
 		}
 	}
-	s := watch(t, d, 140, 40).keys(":").typeText("explain "+name).keys("enter").shows("bound → ", "decided ", "score ").lacks("if it were").lacks("WHAT-IF")
-	s.keys("tab").shows("if it were scheduled now: ", "✓ bound to ", "WHAT-IF")
+	s := watch(t, d, 140, 40).keys(":").typeText("explain "+name).keys("enter").shows("bound → ", "decided ", "score ").lacks("as if it had").lacks("WHAT-IF")
+	s.keys("tab").shows("as if it had no node", "bound → ", "WHAT-IF")
 	s.keys("tab").shows("bound → ").lacks("WHAT-IF")
 	d = builtIn(t, "morning-rush")
 	d.Recording.SeekTo(d.Start().Add(64 * time.Second))
 	s = watch(t, d, 140, 40).keys("2", "G", "e")
-	if x := s.screen.frame.Model.Explain; x == nil || x.Placement != nil {
+	if x := s.screen.frame.Model.Explain; x == nil || x.Status.Node != "" {
 		t.Fatalf("the last pod of the queue is explained as %+v", x)
 	}
 	s.keys("tab").shows("the pod has no node: this is of the present already").lacks("WHAT-IF")

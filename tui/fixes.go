@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
 	"orrery/core/safe/printable"
 	"orrery/views"
@@ -14,7 +15,7 @@ import (
 )
 
 // fixes are those of the open explanation; none while its frame is still to come.
-func (s *Screen) fixes() []views.Remedy {
+func (s *Screen) fixes() []answer.Remedy {
 	if s.top().pane != views.ExplainPane || s.top().page != nil || !s.frameMatches() || s.frame.Model.Explain == nil {
 		return nil
 	}
@@ -22,7 +23,7 @@ func (s *Screen) fixes() []views.Remedy {
 }
 
 // selectedFix returns the fix under the cursor; nil if the cursor is in the list of nodes, or the fix is out of sight.
-func (s *Screen) selectedFix() *views.Remedy {
+func (s *Screen) selectedFix() *answer.Remedy {
 	all, t := s.fixes(), s.top()
 	if t.onNodes || len(all) == 0 {
 		return nil
@@ -86,16 +87,16 @@ func (s *Screen) scrollExplanation(to int) {
 }
 
 // tryFix runs the what-if of a fix.
-func (s *Screen) tryFix(fix *views.Remedy) tea.Cmd { return s.commandWhatIf(fix.Words) }
+func (s *Screen) tryFix(fix *answer.Remedy) tea.Cmd { return s.commandWhatIf(fix.Change) }
 
 // addCommands adds to an explanation's fixes the commands that repeat their what-ifs.
 func (p *loop) addCommands(e *views.Explanation) {
 	if e == nil {
 		return
 	}
-	e.Remedies = append([]views.Remedy(nil), e.Remedies...) // the collector keeps its own
+	e.Remedies = append([]answer.Remedy(nil), e.Remedies...) // the collector keeps its own
 	for i := range e.Remedies {
-		if changes, err := change.ParseAll(strings.Fields(e.Remedies[i].Words)); err == nil {
+		if changes, err := change.ParseAll(strings.Fields(e.Remedies[i].Change)); err == nil {
 			_, command := p.source.WhatIfCommand(changes)
 			e.Remedies[i].Command = printable.Text(command)
 		}
@@ -108,11 +109,8 @@ func (s *Screen) notPlaced() string {
 	if s.frameMatches() {
 		x = s.frame.Model.Explain
 	}
-	switch {
-	case x == nil || x.Placement == nil:
+	if x == nil || x.Status.Node == "" {
 		return "the pod has no node: this is of the present already"
-	case x.Hypothetical() && !s.top().asNow:
-		return "the pod's decision is not known here: this is of the present already"
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func nodeItems(node string, cordoned bool) []menuItem {
 		{key: "3", label: "add three like it", change: "add 3 nodes like " + node},
 		{key: "D", label: "delete it", change: "delete node " + node},
 		{key: "T", label: "taint it …", change: "taint " + node + " ", needsArgument: true},
-		{key: "l", label: "label it …", change: "label " + node + " ", needsArgument: true},
+		{key: "L", label: "label it …", change: "label " + node + " ", needsArgument: true},
 		{key: "U", label: "remove a taint …", change: "untaint " + node + " ", needsArgument: true},
 	}
 }

@@ -20,7 +20,7 @@ import (
 func TestNavigation_DrillsDown(t *testing.T) {
 	s := atUnschedulable(t).keys("2").shows("2 Queue", "unschedulable")
 	pod := strings.Fields(s.selected())[3]
-	s.keys("enter").shows("Journey", pod, "attempts")
+	s.keys("enter").shows("Journey", pod, "attempt")
 	s.keys("e").shows("Explain", pod, "reasons", "Insufficient cpu", "filter results by node")
 	s.keys("G", "enter").shows("Node", "cpu", "memory", "default/web-")
 	s.keys("enter").shows("Journey")
@@ -167,7 +167,7 @@ func TestWhatIf_OpensResult(t *testing.T) {
 	s := atUnschedulable(t)
 	digest := s.loop.source.Engine().Digest()
 	s.keys("3", "w").shows("What-if", "node node-0", "cordon it", "add one like it").keys("a")
-	s.shows("WHAT-IF", "⚑ what-if", "add 1 node like node-", "before", "after", "$ orrery whatif")
+	s.shows("WHAT-IF", "⚑ what-if", "add 1 node like node-", "without", "with", "$ orrery whatif")
 	s.keys("esc").shows("3 Snapshot").lacks("WHAT-IF")
 	s.keys("2", "w", "r")
 	if line := s.screen.prompt.input.Value(); !strings.HasPrefix(line, "whatif requests default/web-") {
@@ -201,11 +201,11 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 		first string
 		items int
 	}{
-		{[]string{"2"}, "pod default/web-", 8},
-		{[]string{"3"}, "node node-0", 8},
-		{[]string{"3", "enter"}, "node node-0", 16},
-		{[]string{"2", "e"}, "pod default/web-", 8},
-		{[]string{"2", "e", "G"}, "pod default/web-", 16},
+		{[]string{"2"}, "pod default/web-", 10},
+		{[]string{"3"}, "node node-0", 9},
+		{[]string{"3", "enter"}, "node node-0", 19},
+		{[]string{"2", "e"}, "pod default/web-", 10},
+		{[]string{"2", "e", "G"}, "pod default/web-", 19},
 	} {
 		s := atUnschedulable(t).keys(tt.keys...).keys("w")
 		m := s.screen.menu

@@ -126,14 +126,12 @@ func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
 // evictionWhy draws the reason. Of a preemptor's name the end is kept, which tells it from its siblings.
 func evictionWhy(row draw.Area, p draw.Slot, d *Eviction) {
 	dim := themes.Style(themes.Dim)
-	preemptor, preempted := strings.CutPrefix(d.Reason, "preempted by ")
-	if !preempted || draw.Width(d.Reason) <= p.W {
+	if d.Preemptor == "" || draw.Width(d.Reason) <= p.W {
 		row.Fit(p.X, 0, p.W, dim, d.Reason)
 		return
 	}
-	preemptor, _, _ = strings.Cut(preemptor, " on ")
 	x := row.Fit(p.X, 0, p.W, dim, "by ")
-	row.FitPath(x, 0, p.X+p.W-x, dim, preemptor)
+	row.FitPath(x, 0, p.X+p.W-x, dim, d.Preemptor)
 }
 
 // evictionOutcome draws the prediction and its outcome, as a sentence if there is room.

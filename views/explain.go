@@ -2,7 +2,9 @@ package views
 
 import (
 	"strconv"
+	"strings"
 
+	"orrery/core/answers/answer"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -39,10 +41,10 @@ func drawExplain(a draw.Area, s *drawCtx) {
 		drawAbsent(a, "select a pod and press e")
 		return
 	}
-	y := explainCause(a, e, s)
+	y := explainAnswer(a, e, s)
 	_, rest := a.Top(y + 1)
 	a = a.In(rest)
-	text := explainText{drawCtx: s, aside: true}
+	text := explainText{drawCtx: s}
 	switch {
 	case a.W >= 110:
 		explainColumns(a, &text)
@@ -56,63 +58,45 @@ func drawExplain(a draw.Area, s *drawCtx) {
 	}
 }
 
-// explainColumns draws the text on the left, and on the right the matrix and below it the aside, which is a part of the text
-// where it is too long for that.
+// explainColumns draws the text on the left, and the matrix on the right.
 func explainColumns(a draw.Area, text *explainText) {
 	e := text.Explain
 	most := a.W * 3 / 5
 	left, right := a.Left(min(max(a.W-matrixWidth(e, most), a.W*2/5), most))
 	_, right = right.Left(3)
-	matrix, room := right, max(a.H/2, a.H-e.Matrix.Total-matrixFrame)
-	for _, lines := range [...]int{longFact, asideLine} {
-		need := explainAside(a.In(right).Scrolled(tallest, tallest), 1, e, lines) - 1
-		if text.aside = need > room; !text.aside {
-			var aside draw.Rect
-			aside, matrix = right.Bottom(need)
-			explainAside(a.In(aside), 1, e, lines)
-			break
-		}
-	}
 	text.draw(a.In(left))
-	explainMatrix(a.In(matrix), text.drawCtx)
+	explainMatrix(a.In(right), text.drawCtx)
 }
 
-// explainCause draws the main cause, and how reliable it is.
-func explainCause(a draw.Area, e *Explanation, s *drawCtx) int {
-	if e.Placement != nil {
-		return explainPlacement(a, e, s.now)
-	}
+// explainAnswer draws the answer: where the pod is, or what keeps it from its node, and since when.
+func explainAnswer(a draw.Area, e *Explanation, s *drawCtx) int {
 	look := verdictStyles[e.Verdict]
-	style := themes.Style(look.token)
-	dim := themes.Style(themes.Dim)
+	style, word := themes.Style(look.token), look.word
+	if e.Status.Node != "" {
+		style, word = themes.Style(e.State.Token()), e.State.Word()+" → "+e.Status.Node
+	}
 	a.Set(0, 0, style.With(themes.Bold), look.glyph)
-	x := a.Text(2, 0, style.With(themes.Bold), look.word)
-	x = a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Pod)
-	r := rowWriter{a: a.Row(1)}
+	x := a.FitHost(2, 0, a.W/2, style.With(themes.Bold), word)
+	a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Title)
+	r, dim := rowWriter{a: a.Row(1)}, themes.Style(themes.Dim)
 	r.fact(themes.Style(e.State.Token()), string(e.State.Glyph()), "now "+e.State.Word())
-	r.fact(dim, "diagnosed", formatSpan(s.now.Sub(e.At))+" ago")
-	r.fact(dim, "gen", string(draw.AppendCount(nil, e.Generation)))
-	r.fact(dim, strconv.Itoa(e.Feasible)+" of", countNodes(e.Nodes)+" feasible")
-	if e.Kept > 0 {
-		r.fact(dim, strconv.Itoa(e.Kept), "verdicts kept from earlier pods")
+	r.fact(dim, "answered", formatSpan(s.now.Sub(e.At))+" ago")
+	if e.Hypothetical() {
+		r.fact(themes.Style(themes.Accent), "as if it had no node", "")
 	}
-	if e.Verdict == VerdictScheduled && a.W-x > len(e.Node)+6 {
-		x = a.Text(x+2, 0, dim, "→")
-		a.FitHost(x+1, 0, a.W-x-1, themes.Style(themes.Text), e.Node)
+	if e.Counts.Examined > 0 {
+		r.fact(dim, strconv.Itoa(e.Counts.Feasible)+" of", countNodes(e.Counts.Total)+" feasible")
+		r.fact(dim, strconv.Itoa(e.Counts.Examined), "examined")
 	}
-	return a.Wrap(0, 3, a.W, max(2, a.H/7), themes.Style(themes.Text).With(themes.Bold), e.Summary)
-}
-
-// A line of explainAside has at most asideLine rows. matrixFrame is about how many rows the matrix has beside its nodes.
-const (
-	asideLine   = 3
-	matrixFrame = 8
-)
-
-// explainAside draws what a preemption found, and what brings the pod back from the queue: beside the reasons if there is room.
-func explainAside(a draw.Area, y int, e *Explanation, lines int) int {
-	y = explainLines(a, y, "preemption", lines, e.Preemption)
-	return explainLines(a, y, "queue", lines, e.Queue)
+	if e.Winner != nil && e.RunnerUp != nil {
+		r.fact(dim, "score", strconv.FormatInt(e.Winner.Score, 10))
+	}
+	text := themes.Style(themes.Text)
+	y := a.Wrap(0, 3, a.W, max(2, a.H/7), text.With(themes.Bold), e.Headline)
+	for _, line := range e.Then {
+		y = a.Wrap(0, y, a.W, max(1, a.H/10), text, line)
+	}
+	return y
 }
 
 // reasonGroups draws the reasons with their nodes, and returns the row after them.
@@ -127,25 +111,17 @@ func reasonGroups(a draw.Area, y int, e *Explanation) int {
 		plugin = max(plugin, draw.Width(e.Reasons[i].Plugin))
 	}
 	for i := range e.Reasons {
-		y = reasonRows(a, y, &e.Reasons[i], e.Nodes, min(plugin, 20))
+		y = reasonRows(a, y, &e.Reasons[i], e.Counts.Total, min(plugin, 20))
 	}
 	return y + 1
 }
 
-// explainEvidence draws the facts behind the reasons, the chains of the storage and of the devices, and the gang.
-func explainEvidence(a draw.Area, y int, e *Explanation, facts []string, lines int) int {
-	y = explainLines(a, y, "evidence", lines, facts)
-	y = explainChain(a, y, "storage", e.Storage)
-	y = explainChain(a, y, "devices", e.Devices)
-	return explainChain(a, y, "gang", e.Gang)
-}
-
 // explainChain draws a chain below a heading if there is one; it returns the row after it.
-func explainChain(a draw.Area, y int, title string, links []ChainLink) int {
+func explainChain(a draw.Area, y int, title string, links []answer.Link) int {
 	if len(links) == 0 {
 		return y
 	}
-	drawHeading(a, y, title)
+	drawHeading(a, y, strings.ToLower(title))
 	return drawChain(a, y+1, a.H, links) + 1
 }
 
@@ -169,7 +145,7 @@ func explainLines(a draw.Area, y int, title string, rows int, lines []string) in
 
 // reasonRows draws a group of reasons: the number and share of nodes, the reason, on a second row if it needs one, and
 // the plugin. It returns the row after it.
-func reasonRows(a draw.Area, y int, g *ReasonGroup, nodes, plugin int) int {
+func reasonRows(a draw.Area, y int, g *answer.Reason, nodes, plugin int) int {
 	row := a.Row(y)
 	row.CountRight(0, 0, 6, themes.Bad.With(themes.Bold), int64(g.Nodes))
 	x := 7
@@ -182,5 +158,5 @@ func reasonRows(a draw.Area, y int, g *ReasonGroup, nodes, plugin int) int {
 		w -= plugin + 1
 		row.Fit(x+w+1, 0, plugin, themes.Style(themes.Dim), g.Plugin)
 	}
-	return a.Wrap(x, y, w, 3, themes.Style(themes.Text), g.Reason)
+	return a.Wrap(x, y, w, 3, themes.Style(themes.Text), g.Message)
 }

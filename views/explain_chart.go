@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orrery/core/answers/answer"
 	"orrery/core/objects/saturating"
 	"orrery/themes"
 	"orrery/views/draw"
@@ -20,7 +21,7 @@ const (
 
 // explainCharts draws as many charts as there is room for above a row, and returns the row after them, and whether these
 // are all. A chart is left out rather than cut to less than two bars.
-func explainCharts(a draw.Area, y, last int, charts []Chart) (next int, all bool) {
+func explainCharts(a draw.Area, y, last int, charts []answer.Chart) (next int, all bool) {
 	for i := range charts {
 		c := &charts[i]
 		bars := min(len(c.Bars), last-y-1)
@@ -34,7 +35,7 @@ func explainCharts(a draw.Area, y, last int, charts []Chart) (next int, all bool
 }
 
 // chartTitle has the longest legend that fits.
-func chartTitle(c *Chart, w int) string {
+func chartTitle(c *answer.Chart, w int) string {
 	for _, legend := range [...]string{c.Legend, c.ShortLegend} {
 		if with := c.Title + ", " + legend; draw.Width(with) <= w {
 			return with
@@ -44,7 +45,7 @@ func chartTitle(c *Chart, w int) string {
 }
 
 // chartRows draws the bars, and returns the row after them.
-func chartRows(a draw.Area, y int, c *Chart, bars int) int {
+func chartRows(a draw.Area, y int, c *answer.Chart, bars int) int {
 	name, bar := chartWidths(c.Bars[:bars], a.W)
 	for i := range bars {
 		b := &c.Bars[i]
@@ -65,7 +66,7 @@ func chartRows(a draw.Area, y int, c *Chart, bars int) int {
 }
 
 // chartWidths returns the widths of the names and of the bars. Values are never cut; names lose their domains first.
-func chartWidths(bars []ChartBar, w int) (name, bar int) {
+func chartWidths(bars []answer.Bar, w int) (name, bar int) {
 	whole, host, value := 0, 0, 0
 	for i := range bars {
 		whole, value = max(whole, draw.Width(bars[i].Name)), max(value, draw.Width(bars[i].Value))
@@ -85,7 +86,7 @@ func chartWidths(bars []ChartBar, w int) (name, bar int) {
 }
 
 // chartBar draws an amount, what comes on top of it, the band of what is allowed, and the mark.
-func chartBar(row draw.Area, x, w int, c *Chart, b *ChartBar, style themes.Style) {
+func chartBar(row draw.Area, x, w int, c *answer.Chart, b *answer.Bar, style themes.Style) {
 	band := '░'
 	if row.Glyphs() == draw.ASCII {
 		band = ':' // the sign for what comes on top looks like a shade
@@ -116,7 +117,7 @@ func chartBar(row draw.Area, x, w int, c *Chart, b *ChartBar, style themes.Style
 }
 
 // chartColumn returns the column of an amount in a bar of w columns.
-func chartColumn(c *Chart, amount int64, w int) int {
+func chartColumn(c *answer.Chart, amount int64, w int) int {
 	part := float64(amount-c.From) / float64(max(c.To-c.From, 1))
 	return int(min(max(part, 0), 1)*float64(w) + 0.5)
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"orrery/core/answers/answer"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -35,7 +36,7 @@ func explainFixes(a draw.Area, y int, s *drawCtx, compact bool) (next int, rows 
 }
 
 // fixRow draws a fix with its effect, on a second row if there is no room beside it, and returns the row after it.
-func fixRow(a draw.Area, y int, r *Remedy, selected, compact bool) int {
+func fixRow(a draw.Area, y int, r *answer.Remedy, selected, compact bool) int {
 	row := a.Item(y, selected)
 	row.Set(0, 0, themes.Style(themes.Good), '→')
 	x := row.Fit(2, 0, row.W-2, themes.Style(themes.Text), r.Text)

@@ -78,7 +78,7 @@ func planMatrix(e *Explanation, width int) (p matrixPlan) {
 // explainMatrix draws every plugin's result on every node: nodes down, plugins across.
 func explainMatrix(a draw.Area, s *drawCtx) {
 	e := s.Explain
-	if p := e.Placement; p != nil && p.FromLog {
+	if e.Status.Node != "" && e.Matrix.Total == 0 && s.ui.Filter == "" {
 		a.Wrap(0, 0, a.W, 3, themes.Style(themes.Dim), "What each plugin said of each node then is not kept. tab evaluates the pod as it would be placed now.")
 		return
 	}

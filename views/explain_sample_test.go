@@ -4,30 +4,36 @@ import (
 	"fmt"
 	"time"
 
+	"orrery/core/answers/answer"
 	"orrery/views"
 )
 
 func sampleExplain() *views.Explanation {
+	const taint = "dedicated=ml:NoSchedule on 61 nodes: ip-10-0-4-69.internal, ip-10-0-4-70.internal and 59 more"
 	e := &views.Explanation{
-		Pod: "ml/trainer-2-b91c4", State: views.Unschedulable, Verdict: views.VerdictUnschedulable, Nodes: 240, At: ago(1200 * time.Millisecond), Generation: 48213,
-		Summary: "Insufficient memory: the only blocker on 36 of 240 nodes; requests 4Gi, at most 2150Mi free there",
-		Reasons: []views.ReasonGroup{
-			{Plugin: "TaintToleration", Reason: "node(s) had untolerated taint(s)", Nodes: 203},
-			{Plugin: "NodeResourcesFit", Reason: noMemory, Nodes: 36},
-			{Plugin: "NodeUnschedulable", Reason: "node(s) were unschedulable", Nodes: 1},
-		},
-		Charts:  []views.Chart{sampleRoomChart(), sampleSpreadChart()},
-		Facts:   []string{"nearest is ip-10-0-3-85.internal: 2150Mi of 64Gi free, 1946Mi short", "largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500)"},
-		Undrawn: []string{"largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500), shop/search-5c9b8f4d77-2gnfr 2Gi", "dedicated=ml:NoSchedule on 61 nodes: ip-10-0-4-69.internal, ip-10-0-4-70.internal and 59 more"},
-		Hints:   []string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"},
-		Remedies: []views.Remedy{
-			{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"},
-			{Text: "lower its requests to memory=2150Mi", Change: "requests ml/trainer-0 memory=2150Mi", Node: "ip-10-0-3-85.internal"},
-			{Text: "add one more node like ip-10-0-3-85.internal", Change: "add 1 node like ip-10-0-3-85.internal", Node: "ip-10-0-3-85.internal-new"},
-		},
-		Preemption: []string{"no pod of a priority below its own, 500, on ip-10-0-3-85.internal, ip-10-0-3-86.internal and 34 more", "eviction does not change the rejection by 204 nodes"},
-		Queue:      []string{"requeued when a Node is added or changes its allocatable resources, labels or taints; when a Pod is deleted", "tried again at 2026-01-01T12:04:41.23Z at the latest"},
-		Plugins:    []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+		State: views.Unschedulable, Verdict: views.VerdictUnschedulable, At: ago(1200 * time.Millisecond),
+		Plugins: []string{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"},
+	}
+	e.Status, e.Evaluated, e.Counts = &answer.Status{State: "unschedulable"}, &answer.Evaluated{}, &answer.NodeCounts{Total: 240, Examined: 240}
+	e.Title, e.Headline = "ml/trainer-2-b91c4", "Pending: all 36 nodes with pool=ml are 1946Mi short of memory at best (requests 4Gi, at most 2150Mi free, on ip-10-0-3-85.internal)"
+	e.Then = []string{"pending for 14m3s; what would help first: tolerate the taint dedicated=ml:NoSchedule"}
+	e.Reasons = []answer.Reason{
+		{Plugin: "TaintToleration", Message: "node(s) had untolerated taint(s)", Nodes: 203, Beside: []string{taint}},
+		{Plugin: "NodeResourcesFit", Message: noMemory, Nodes: 36, Beside: []string{
+			"nearest is ip-10-0-3-85.internal: 2150Mi of 64Gi free, 1946Mi short", "largest requests there: ml/trainer-0-9a3f1 12Gi (priority 500), shop/search-5c9b8f4d77-2gnfr 2Gi",
+		}},
+		{Plugin: "NodeUnschedulable", Message: "node(s) were unschedulable", Nodes: 1},
+	}
+	e.Charts = []answer.Chart{sampleRoomChart(), sampleSpreadChart()}
+	e.Section("Preemption", answer.Lines([]string{"no lower-priority pods (its priority is 500) on ip-10-0-3-85.internal, ip-10-0-3-86.internal and 34 more", "preemption would not help on 204 nodes"})...)
+	e.Section("What would help", answer.Lines([]string{"would fit with 1946Mi more memory free on one node, or with as much less requested", "would fit on 61 nodes with a toleration of dedicated=ml:NoSchedule"})...)
+	e.Named("state", "in unschedulablePods since 2026-01-01T11:59:41Z (12m), 3 attempts")
+	e.Named("requeued when", "a Node is added or changes its allocatable resources, labels or taints; when a Pod is deleted")
+	e.Named("retry by", "2026-01-01T12:04:41Z (in 4m41s)")
+	e.Remedies = []answer.Remedy{
+		{Text: "tolerate the taint dedicated=ml:NoSchedule", Change: "tolerate ml/trainer-0 dedicated=ml:NoSchedule", Node: "ip-10-0-4-69.internal"},
+		{Text: "lower its requests to memory=2150Mi", Change: "requests ml/trainer-0 memory=2150Mi", Node: "ip-10-0-3-85.internal"},
+		{Text: "add one more node like ip-10-0-3-85.internal", Change: "add 1 node like ip-10-0-3-85.internal", Node: "ip-10-0-3-85.internal-new"},
 	}
 	e.Matrix.Total = 240
 	for i := range 60 {
@@ -47,10 +53,10 @@ func sampleExplain() *views.Explanation {
 	return e
 }
 
-func sampleRoomChart() views.Chart {
-	c := views.Chart{Title: "memory free on the nearest nodes", Legend: "│ requested 4Gi", ShortLegend: "│ 4Gi", Mark: 4096, Allowed: 4096, To: 4608}
+func sampleRoomChart() answer.Chart {
+	c := answer.Chart{Title: "memory free on the nearest nodes", Legend: "│ requested 4Gi", ShortLegend: "│ 4Gi", Mark: 4096, Allowed: 4096, To: 4608}
 	for i, free := range []int64{2150, 1930, 1024, 512, 0} {
-		c.Bars = append(c.Bars, views.ChartBar{
+		c.Bars = append(c.Bars, answer.Bar{
 			Name: fmt.Sprintf("ip-10-0-3-%d.internal", 85+i), Amount: free, Value: fmt.Sprintf("%dMi, %dMi short", free, 4096-free),
 		})
 	}
@@ -58,12 +64,12 @@ func sampleRoomChart() views.Chart {
 	return c
 }
 
-func sampleSpreadChart() views.Chart {
-	c := views.Chart{
+func sampleSpreadChart() answer.Chart {
+	c := answer.Chart{
 		Title: "pods by topology.kubernetes.io/zone", Legend: "│ at most 11: the least, 9, + maxSkew 2", ShortLegend: "│ at most 11", Mark: 11, Allowed: 9, To: 15, More: 2,
 	}
 	for i, pods := range []int64{9, 11, 13} {
-		c.Bars = append(c.Bars, views.ChartBar{
+		c.Bars = append(c.Bars, answer.Bar{
 			Name: "eu-west-1" + string(rune('a'+i)), Amount: pods, Extra: 1, Value: fmt.Sprintf("%d, %d with it", pods, pods+1), OK: pods+1 <= 11,
 		})
 	}
@@ -72,12 +78,18 @@ func sampleSpreadChart() views.Chart {
 
 func samplePlaced() *views.Explanation {
 	e := sampleExplain()
-	e.Pod, e.State, e.Verdict, e.Node, e.Feasible = "shop/cart-6b7d54b7c9-5kx2v", views.Bound, views.VerdictScheduled, "ip-10-0-3-85.internal", 24
-	e.Summary, e.Reasons, e.Hints, e.Remedies = "11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation", nil, nil, nil
-	e.Charts, e.Facts, e.Undrawn, e.Preemption, e.Queue = nil, nil, nil, nil, nil
-	e.Storage = sampleChain()
-	e.Winner, e.RunnerUp, e.WinnerTotal, e.RunnerUpTotal = e.Node, "ip-10-0-1-56.internal", 412, 401
-	e.Scores = []views.ScorePart{
+	e.State, e.Verdict = views.Bound, views.VerdictScheduled
+	e.Status, e.Counts = &answer.Status{State: "bound", Node: "ip-10-0-3-85.internal"}, &answer.NodeCounts{Total: 240, Examined: 240, Feasible: 24}
+	e.Words = answer.Words{
+		Title: "shop/cart-6b7d54b7c9-5kx2v", Headline: "runs on ip-10-0-3-85.internal since 2026-01-01T12:03:01Z",
+		Then: []string{"11 points ahead of ip-10-0-1-56.internal, most by NodeResourcesBalancedAllocation"},
+	}
+	e.Section("Storage", sampleChain()...)
+	e.Named("state", "bound since 2026-01-01T12:03:01Z (40s), 1 attempt")
+	e.Named("decided", "2026-01-01T12:03:01Z (40s ago), decision 412")
+	e.Reasons, e.Remedies = nil, nil
+	e.Winner, e.RunnerUp = &answer.ScoredNode{Node: "ip-10-0-3-85.internal", Score: 412}, &answer.ScoredNode{Node: "ip-10-0-1-56.internal", Score: 401}
+	e.Scores = []answer.ScorePair{
 		{Plugin: "NodeResourcesBalancedAllocation", Winner: 92, RunnerUp: 74},
 		{Plugin: "NodeResourcesFit", Winner: 61, RunnerUp: 64},
 		{Plugin: "PodTopologySpread", Winner: 100, RunnerUp: 104},
@@ -89,28 +101,28 @@ func samplePlaced() *views.Explanation {
 // sampleDeviceless is a pod whose claim finds too few devices.
 func sampleDeviceless() *views.Explanation {
 	const nearest = "nearest: node gpu-4: 3 of its 4 devices of class gpu are free, 4 needed; gpu-4/gpu-3 is held by shop/train-2 (priority 0, lower than its own 100)"
-	e := &views.Explanation{
-		Pod: "shop/train-7", State: views.Unschedulable, Verdict: views.VerdictUnschedulable, Nodes: 240, At: ago(2 * time.Second), Generation: 9001,
-		Summary: "claim train-7, request gpu (4 devices of class gpu): too few on 240 of 240 nodes, 3 at most on a node, 200 without any that matches; " + nearest,
-		Reasons: []views.ReasonGroup{{Plugin: "DynamicResources", Reason: "cannot allocate all claims", Nodes: 240}},
-		Facts:   []string{"157 devices are taken by shop/train-2 (priority 0, lower than its own 100), shop/train-1 (priority 100) and 155 more"},
-		Devices: []views.ChainLink{
-			{Text: "claim train-7 gets devices when its pod has a node"},
-			{Depth: 1, Text: "request gpu: 4 devices of class gpu; too few on 240 nodes", Bad: true},
-			{Text: "claim notes does not exist in namespace shop; there is note", Bad: true},
-			{Text: "nodes: devices allow 0 of 240"},
-		},
-	}
-	e.Undrawn = e.Facts
+	e := &views.Explanation{State: views.Unschedulable, Verdict: views.VerdictUnschedulable, At: ago(2 * time.Second)}
+	e.Status, e.Counts = &answer.Status{State: "unschedulable"}, &answer.NodeCounts{Total: 240, Examined: 240}
+	e.Title = "shop/train-7"
+	e.Headline = "Pending: claim train-7, request gpu (4 devices of class gpu): too few on 240 of 240 nodes, 3 at most on a node, 200 without any that matches; " + nearest
+	e.Reasons = []answer.Reason{{Plugin: "DynamicResources", Message: "cannot allocate all claims", Nodes: 240, Beside: []string{
+		"157 devices are taken by shop/train-2 (priority 0, lower than its own 100), shop/train-1 (priority 100) and 155 more",
+	}}}
+	e.Section("Devices", []answer.Link{
+		{Says: "claim train-7 gets devices when its pod has a node"},
+		{Depth: 1, Says: "request gpu: 4 devices of class gpu; too few on 240 nodes", Bad: true},
+		{Says: "claim notes does not exist in namespace shop; there is note", Bad: true},
+		{Says: "nodes: devices allow 0 of 240"},
+	}...)
 	return e
 }
 
-func sampleChain() []views.ChainLink {
-	return []views.ChainLink{
-		{Text: "claim data-cart-0 (100Gi, ReadWriteOnce, of class fast) is bound to pvc-1129a36f, which is in eu-west-1b"},
-		{Depth: 1, Text: "class fast makes volumes with provisioner ebs.csi.aws.com"},
-		{Depth: 1, Text: "volume pvc-1129a36f is in eu-west-1b, reaches 80 of 240 nodes, is attached to ip-10-0-3-85.internal by ebs.csi.aws.com"},
-		{Text: "claim logs (1Gi, ReadWriteOnce, of class gone) is not bound: class gone does not exist; it waits for the class", Bad: true},
+func sampleChain() []answer.Link {
+	return []answer.Link{
+		{Says: "claim data-cart-0 (100Gi, ReadWriteOnce, of class fast) is bound to pvc-1129a36f, which is in eu-west-1b"},
+		{Depth: 1, Says: "class fast makes volumes with provisioner ebs.csi.aws.com"},
+		{Depth: 1, Says: "volume pvc-1129a36f is in eu-west-1b, reaches 80 of 240 nodes, is attached to ip-10-0-3-85.internal by ebs.csi.aws.com"},
+		{Says: "claim logs (1Gi, ReadWriteOnce, of class gone) is not bound: class gone does not exist; it waits for the class", Bad: true},
 	}
 }
 
@@ -125,10 +137,10 @@ func sampleJourney() *views.Journey {
 		{At: ago(700 * time.Millisecond), From: views.Backoff, To: views.Active, Event: "BackoffComplete", PreviousStateTime: 4300 * time.Millisecond},
 	}
 	j.Storage = sampleChain()
-	j.Devices = []views.ChainLink{
-		{Text: "claim checkout-7d9f6c5b8-x2kqp-gpu (1 shared-a100) is pending: 19 cannot allocate all claims", Bad: true},
-		{Text: "claim fabric (2 nic) is reserved"},
-		{Depth: 1, Text: "request devices: nic-0, nic-7 (bandwidth 10G of 40G) of pool fabric, driver nic.example.com"},
+	j.Devices = []answer.Link{
+		{Says: "claim checkout-7d9f6c5b8-x2kqp-gpu (1 shared-a100) is pending: 19 cannot allocate all claims", Bad: true},
+		{Says: "claim fabric (2 nic) is reserved"},
+		{Depth: 1, Says: "request devices: nic-0, nic-7 (bandwidth 10G of 40G) of pool fabric, driver nic.example.com"},
 	}
 	j.RequeuesOn, j.QueuedFor, j.AttemptTime = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
 	j.Steps.Rows[2].AttemptDuration, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240

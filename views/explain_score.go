@@ -29,11 +29,11 @@ func waterfall(a draw.Area, y int, e *Explanation) int {
 			row.TextRight(name+2*number+2, 0, number, themes.Style(ahead), sign+string(draw.AppendCount(nil, won-next)))
 		}
 		if bar > 0 {
-			row.Bar(name-bar, 0, bar-1, themes.Style(themes.Accent), float64(won)/float64(max(e.WinnerTotal, 1)))
+			row.Bar(name-bar, 0, bar-1, themes.Style(themes.Accent), float64(won)/float64(max(e.Winner.Score, 1)))
 		}
 	}
 	head := a.Row(y)
-	head.FitPath(0, 0, name-1, dim, "★ "+e.Winner+" before "+e.RunnerUp)
+	head.FitPath(0, 0, name-1, dim, "★ "+e.Winner.Node+" before "+e.RunnerUp.Node)
 	head.TextRight(name, 0, number, dim, "winner")
 	head.TextRight(name+number+1, 0, number, dim, "next")
 	head.TextRight(name+2*number+2, 0, number, dim, "ahead")
@@ -43,6 +43,6 @@ func waterfall(a draw.Area, y int, e *Explanation) int {
 		line(y, p.Plugin, text, p.Winner, p.RunnerUp)
 		y++
 	}
-	line(y, "total", text.With(themes.Bold), e.WinnerTotal, e.RunnerUpTotal)
+	line(y, "total", text.With(themes.Bold), e.Winner.Score, e.RunnerUp.Score)
 	return y + 1
 }

@@ -1,8 +1,10 @@
 package views
 
 import (
+	"slices"
 	"strings"
 
+	"orrery/core/answers/answer"
 	"orrery/views/draw"
 )
 
@@ -10,8 +12,6 @@ import (
 // else as a text that scrolls, in which facts have more rows and the fixes come first or second.
 type explainText struct {
 	*drawCtx
-	aside bool // it has the aside too
-
 	compact   bool // a fix has one row
 	lines     int  // the rows of a fact at most
 	fixesAt   int  // before which part the fixes come
@@ -78,24 +78,38 @@ func (t *explainText) record(a draw.Area, w draw.Window, total int, parts []func
 
 func (t *explainText) reasons(a draw.Area, y int) int { return reasonGroups(a, y, t.Explain) }
 
-// evidence draws the charts, the facts, and the chain of the storage.
+// evidence draws the charts, and the facts behind the reasons that they do not show.
 func (t *explainText) evidence(a draw.Area, y int) int {
-	next, all := explainCharts(a, y, a.H, t.Explain.Charts)
-	facts := t.Explain.Facts
-	if all {
-		facts = t.Explain.Undrawn
+	e := t.Explain
+	next, all := explainCharts(a, y, a.H, e.Charts)
+	var facts []string
+	for i := range e.Reasons {
+		for _, fact := range e.Reasons[i].Beside {
+			drawn := all && slices.ContainsFunc(e.Charts, func(c answer.Chart) bool { return slices.Contains(c.Drawn, fact) })
+			if !drawn && !slices.Contains(facts, fact) {
+				facts = append(facts, fact)
+			}
+		}
 	}
-	return explainEvidence(a, next, t.Explain, facts, t.lines)
+	return explainLines(a, next, "evidence", t.lines, facts)
 }
 
-// rest draws what was not tried, the scores and the aside.
+// rest draws the other sections, the scores, and what is known besides.
 func (t *explainText) rest(a draw.Area, y int) int {
-	y = explainLines(a, y, "not tried", t.lines, t.Explain.Hints)
-	if t.Explain.RunnerUp != "" {
-		y = waterfall(a, y, t.Explain) + 1
+	e := t.Explain
+	for i := range e.Sections {
+		if s := &e.Sections[i]; !s.Internal {
+			y = explainChain(a, y, s.Title, s.Lines)
+		}
 	}
-	if t.aside {
-		y = explainAside(a, y, t.Explain, max(t.lines, asideLine))
+	if e.RunnerUp != nil {
+		y = waterfall(a, y, e) + 1
 	}
-	return y
+	var facts []string
+	for _, f := range e.Facts {
+		if !f.Internal {
+			facts = append(facts, f.Name+" "+f.Value)
+		}
+	}
+	return explainLines(a, y, "known besides", t.lines, facts)
 }

@@ -50,7 +50,7 @@ func feedRow(row draw.Area, d *DecisionRow) {
 		row.Set(x, 0, themes.Style(themes.Nominated), Nominated.Glyph())
 		x = row.FitHost(x+2, 0, min(row.W-x-2, 20), themes.Style(themes.Nominated), d.Node) + 1
 	}
-	row.Fit(x, 0, row.W-x, dim, reasonOnNodes(d.Reason, d.Nodes))
+	row.Fit(x, 0, row.W-x, dim, onNodes(d.Why, d.RejectedOn, d.Nodes))
 }
 
 // whyThere returns why a pod was placed where it was, in the longest form that fits; empty if none does.

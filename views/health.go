@@ -124,7 +124,7 @@ func podTrouble(h *Health, now time.Time) *Trouble {
 	if !h.StuckSince.IsZero() {
 		t.Text += " for " + string(draw.AppendAge(nil, max(now.Sub(h.StuckSince), 0)))
 	}
-	if why := reasonOnNodes(h.StuckReason, h.Nodes); why != "" {
+	if why := onNodes(h.StuckReason, h.StuckOn, h.Nodes); why != "" {
 		t.Text += ": " + why
 	}
 	return t
@@ -169,17 +169,16 @@ func pressureTrouble(h *Health, _ time.Time) *Trouble {
 	return &Trouble{Text: brief + ": " + h.OnePressed, Brief: brief, Pane: PressurePane, Node: h.OnePressedKey}
 }
 
-// reasonOnNodes turns "38 Insufficient cpu" into "Insufficient cpu on 38 of 40 nodes".
-func reasonOnNodes(reason string, nodes int) string {
-	number, rest, found := strings.Cut(reason, " ")
-	n, err := strconv.Atoi(number)
+// onNodes is "Insufficient cpu on 38 of 40 nodes", briefly.
+func onNodes(reason string, on, nodes int) string {
+	why := briefReason(reason)
 	switch {
-	case !found || err != nil:
-		return briefReason(reason)
-	case n > nodes: // there were more when the pod was tried
-		return briefReason(rest) + " on " + countNodes(n)
+	case on == 0:
+		return why
+	case on > nodes: // there were more when the pod was tried
+		return why + " on " + countNodes(on)
 	}
-	return briefReason(rest) + " on " + number + " of " + countNodes(nodes)
+	return why + " on " + strconv.Itoa(on) + " of " + countNodes(nodes)
 }
 
 // drawHealth draws that all is well, or the worst trouble with the key that leads there, and the others in brief as far as they

@@ -25,11 +25,11 @@ func TestHealth_SaysTheWorstFirst(t *testing.T) {
 		{"no election", func(m *views.Model) { m.Header.Health.Lease, m.Header.Health.Holder = 0, "" }, " ✓ healthy", ""},
 		{"stuck pods", func(m *views.Model) {
 			h := &m.Header.Health
-			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = 42, "shop/checkout-7d9f", "shop/checkout-7d9f", "38 Insufficient cpu", ago(3*time.Minute)
+			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason, h.StuckOn, h.StuckSince = 42, "shop/checkout-7d9f", "shop/checkout-7d9f", "Insufficient cpu", 38, ago(3*time.Minute)
 		}, " ✗ 42 pods Pending, shop/checkout-7d9f for 3m: Insufficient cpu on 38 of 40 nodes  ! goes there", views.ExplainPane},
 		{"fewer nodes than then", func(m *views.Model) {
 			h := &m.Header.Health
-			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason = 1, "default/web", "default/web", "41 node(s) didn't match pod topology spread constraints"
+			h.Unplaced, h.Stuck, h.StuckKey, h.StuckReason, h.StuckOn = 1, "default/web", "default/web", "node(s) didn't match pod topology spread constraints", 41
 		}, " ✗ 1 pod Pending, web: topology spread on 41 nodes  ! goes there", views.ExplainPane},
 		{"lost nodes before pods", func(m *views.Model) { m.Header.Health.NotReady, m.Header.Health.Unplaced = 26, 9 }, " ✗ 26 of 40 nodes NotReady  ! goes there   9 pods Pending", views.NodesPane},
 		{"devices that evict before pods that wait", func(m *views.Model) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/answers/answer"
 	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
@@ -51,7 +52,7 @@ func journeyHead(a draw.Area, s *drawCtx) draw.Area {
 	}
 	for _, chain := range [...]struct {
 		name  string
-		links []ChainLink
+		links []answer.Link
 	}{{"storage", j.Storage}, {"devices", j.Devices}} {
 		if len(chain.links) > 0 && a.H > y+6 {
 			a.Fit(0, y, 13, themes.Style(themes.Dim), chain.name)

@@ -1,6 +1,10 @@
 package views
 
-import "time"
+import (
+	"time"
+
+	"orrery/core/answers/answer"
+)
 
 // Decisions is the decision log, the newest first.
 type Decisions struct {
@@ -34,6 +38,9 @@ type DecisionRow struct {
 	Duration                  time.Duration
 	// Reason is the main reason for the rejection, Message the whole message.
 	Reason, Message string
+	// Why is the main reason without its number of nodes, which is RejectedOn; 0 if no node was rejected for it.
+	Why        string
+	RejectedOn int
 	// Unknown names the extenders that were not asked.
 	Unknown string
 	Attempt int
@@ -45,103 +52,21 @@ type DecisionRow struct {
 	Labels map[string]string
 }
 
-// Explanation is why a pod is, or would be, scheduled or not.
+// Explanation is an answer about a pod, made printable, with what each plugin said of each node.
 type Explanation struct {
-	Pod     string
+	answer.Answer
 	State   PodState
 	Verdict Verdict
-	// Summary is the main cause in one sentence.
-	Summary string
-	Node    string
-	// Placement is of a pod that has a node; nil for another one.
-	Placement *Placement
-	// Nodes is how many nodes there were, Examined how many of them the search filtered, and Feasible how many were feasible.
-	Nodes, Examined, Feasible int
-	// Kept is on how many nodes the verdict of an earlier pod like it still holds.
-	Kept       int
-	At         time.Time
-	Generation int64
-	// Reasons are the groups of reasons, those of the most nodes first.
-	Reasons []ReasonGroup
-	// Facts are the evidence behind the reasons, in words; Charts draw some of it, and Undrawn are the facts that they do
-	// not show.
-	Facts, Undrawn []string
-	Charts         []Chart
-	// Storage is the chain from the pod's claims to its volumes' nodes, Preemption what a preemption found, and Queue what
-	// brings a queued pod back.
-	Storage []ChainLink
-	// Devices is the chain from the pod's claims for devices to the nodes that have some.
-	Devices []ChainLink
-	// Gang is how far the pod's gang is, and what it waits for.
-	Gang              []ChainLink
-	Preemption, Queue []string
-	// Hints are the changes to nodes that have only one blocker.
-	Hints []string
-	// Remedies are changes that place the pod, each tried on a fork. Searching means that the next model may have more.
-	Remedies  []Remedy
+	At      time.Time
+	// Searching means that the next model may have more remedies.
 	Searching bool
 	// Plugins are the columns of the matrix; every node has a mark for each.
 	Plugins []string
 	Matrix  List[MatrixRow]
-	// Scores are those of winner and runner-up, the largest difference first.
-	Winner, RunnerUp           string
-	WinnerTotal, RunnerUpTotal int64
-	Scores                     []ScorePart
-}
-
-// Placement is where a pod is, and what its explanation is of.
-type Placement struct {
-	Node string
-	// At and Seq are of the decision that placed it; zero if it is not known any more.
-	At  time.Time
-	Seq uint64
-	// AsDecided means that the explanation is of that decision. Otherwise it is of the present, as if the pod had no node. FromLog says
-	// that only the decision's result is known.
-	AsDecided, FromLog bool
 }
 
 // Hypothetical reports whether the explanation is of a placed pod as if it had no node.
-func (e *Explanation) Hypothetical() bool { return e.Placement != nil && !e.Placement.AsDecided }
-
-// ChainLink is one link of the chain from a pod to the nodes of its volumes or devices. Depth is 0 for claims and nodes, 1 for
-// what a claim leads to; Bad marks a claim that keeps the pod from every node, or a request that finds too few devices.
-type ChainLink struct {
-	Depth int
-	Text  string
-	Bad   bool
-}
-
-// Remedy is a change that places a pod: as a sentence, as the what-if's argument, and the pod's node. It has no node if it lets
-// the pod's gang go. Words are the
-// argument as it is, which is not printable; Command repeats the what-if.
-type Remedy struct{ Text, Change, Node, Words, Command string }
-
-// Chart is evidence drawn as bars of amounts, with one mark for all of them.
-type Chart struct {
-	// Title names the amounts, Legend and ShortLegend the mark.
-	Title, Legend, ShortLegend string
-	Bars                       []ChartBar
-	// More is how many bars are left out.
-	More int
-	// From and To are the ends of the scale. Mark is where the mark is; the amounts from Allowed to the mark are allowed.
-	// Without such a band Allowed is the mark.
-	From, To, Allowed, Mark int64
-}
-
-// ChartBar is one amount. Extra is what would come on top, or what is held for others.
-type ChartBar struct {
-	Name          string
-	Amount, Extra int64
-	// Value is the amount in words, OK that it is on the right side of the mark.
-	Value string
-	OK    bool
-}
-
-// ReasonGroup is one reason and how many nodes have it.
-type ReasonGroup struct {
-	Plugin, Reason string
-	Nodes          int
-}
+func (e *Explanation) Hypothetical() bool { return e.Today != nil }
 
 // MatrixRow holds one node's results.
 type MatrixRow struct {
@@ -166,12 +91,6 @@ const (
 	Rejects
 	Errors
 )
-
-// ScorePart is one plugin's score for each of the two nodes.
-type ScorePart struct {
-	Plugin           string
-	Winner, RunnerUp int64
-}
 
 // WhatIf compares the cluster before and after a change.
 type WhatIf struct {

@@ -18,9 +18,10 @@ type Health struct {
 	Nodes, NotReady, Pressed  int
 	OnePressed, OnePressedKey string
 	// Unplaced is how many pods were tried and have no node. Stuck is the one that has been pending for the longest, since
-	// StuckSince, and was rejected for StuckReason.
+	// StuckSince, and was rejected for StuckReason on StuckOn nodes, 0 if that is not known.
 	Unplaced                     int
 	Stuck, StuckKey, StuckReason string
+	StuckOn                      int
 	StuckSince                   time.Time
 	// Evicting is how many devices evict pods by a taint, EvictingPods how many pods those are, and OneEvicting the first device.
 	Evicting, EvictingPods int

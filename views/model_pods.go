@@ -1,6 +1,10 @@
 package views
 
-import "time"
+import (
+	"time"
+
+	"orrery/core/answers/answer"
+)
 
 // Queue holds the pods of the scheduling queue.
 type Queue struct {
@@ -71,9 +75,9 @@ type Journey struct {
 	State PodState
 	Facts []Fact
 	// Storage is the chain from the pod's claims to its volumes.
-	Storage []ChainLink
+	Storage []answer.Link
 	// Devices is the chain from the pod's claims for devices to the devices.
-	Devices  []ChainLink
+	Devices  []answer.Link
 	Created  time.Time
 	Attempts int
 	Steps    List[JourneyStep]
@@ -129,8 +133,10 @@ const (
 // Eviction is the eviction of one pod.
 type Eviction struct {
 	Pod, Node, Cause, Initiator, Reason string
-	Key, NodeKey                        string
-	Phase                               EvictionPhase
+	// Preemptor is the pod that a preempted one makes room for.
+	Preemptor    string
+	Key, NodeKey string
+	Phase        EvictionPhase
 	// ByOther means that another controller evicts the pod, or perhaps none does: this program does not.
 	ByOther bool
 	// Since is when it was first known, Deadline when the pod must be gone, Ended when it was gone or the eviction was

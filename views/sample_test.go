@@ -26,7 +26,7 @@ func sample(pods, nodes int) *views.Model {
 			Generation: 48213, Rate: 1204, P99: 84 * time.Microsecond,
 			Health: views.Health{
 				Known: true, Nodes: nodes, Holder: "replica-b", Renewed: ago(4 * time.Second), Lease: 15 * time.Second, Retry: 2 * time.Second, NotReady: 1,
-				Unplaced: pods - 76, Stuck: "ml/trainer-0", StuckKey: "ml/trainer-0", StuckReason: "37 Insufficient memory", StuckSince: ago(7 * time.Minute),
+				Unplaced: pods - 76, Stuck: "ml/trainer-0", StuckKey: "ml/trainer-0", StuckReason: "Insufficient memory", StuckOn: 37, StuckSince: ago(7 * time.Minute),
 			},
 		},
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
@@ -242,6 +242,7 @@ func sampleDecisions(total int) *views.Decisions {
 			r.Verdict, r.Score, r.Feasible, r.Examined = views.VerdictUnschedulable, 0, 0, 240
 			r.Pod, r.Reason = "payments/ledger-0", "preempts 1 pod"
 		}
+		r.Why = r.Reason
 		d.List.Rows = append(d.List.Rows, r)
 	}
 	return d

@@ -57,12 +57,14 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 		m.Orrery.Nodes.Rows[i].Name, m.Orrery.Nodes.Rows[i].Zone, m.Orrery.Nodes.Rows[i].Taints = name(), name(), name()
 	}
 	m.Leader.Holder, m.Leader.Candidates[0].Name, m.Leader.History[0].From = name(), name(), name()
-	m.Explain.Pod, m.Explain.Summary, m.Explain.Hints[0], m.Explain.Reasons[0].Reason = name(), name(), name(), name()
-	m.Explain.Preemption[0], m.Explain.Queue[0], m.Journey.Storage[0].Text, m.Journey.Storage[1].Text = name(), name(), name(), name()
-	m.Explain.Storage = m.Journey.Storage
+	x := m.Explain
+	x.Title, x.Headline, x.Then[0], x.Reasons[0].Message, x.Reasons[0].Plugin, x.Reasons[1].Beside[0] = name(), name(), name(), name(), name(), name()
+	x.Facts[0].Value, x.Sections[0].Title, x.Sections[0].Lines[0].Says = name(), name(), name()
+	m.Journey.Storage[0].Says, m.Journey.Storage[1].Says = name(), name()
+	x.Section("Storage", m.Journey.Storage...)
 	m.Explain.Remedies[0].Text, m.Explain.Remedies[0].Node = name(), name()
 	for i := range m.Feed {
-		m.Feed[i].Pod, m.Feed[i].Node, m.Feed[i].RunnerUp, m.Feed[i].Reason = name(), name(), name(), name()
+		m.Feed[i].Pod, m.Feed[i].Node, m.Feed[i].RunnerUp, m.Feed[i].Why = name(), name(), name(), name()
 	}
 	for i := range m.Decisions.List.Rows {
 		m.Decisions.List.Rows[i].Pod, m.Decisions.List.Rows[i].Node = name(), name()
@@ -80,7 +82,7 @@ func useHostileNames(t *rapid.T, m *views.Model) {
 	useHostileDevices(name, m.Devices)
 	useHostileGangs(name, m.Gangs)
 	m.Header.Health.OneTimedOut, m.Header.Health.OneHolding = name(), name()
-	m.Header.Health.OneEvicting, m.Journey.Devices[0].Text, m.Journey.Devices[1].Text = name(), name(), name()
+	m.Header.Health.OneEvicting, m.Journey.Devices[0].Says, m.Journey.Devices[1].Says = name(), name(), name()
 	m.WhatIf.Notes[0], m.WhatIf.Changes.Rows[0].Reason, m.Timeline.Marks[0].Kind = name(), name(), name()
 }
 

@@ -45,7 +45,7 @@ func TestCommands(t *testing.T) {
 			e.Setenv("SCHEDULER", running)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "printed": printedCommands},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answerCommand, "printed": printedCommands},
 	})
 }
 
@@ -70,8 +70,8 @@ func commandScripts(t *testing.T) []string {
 // endAtOnce lets commands that run under the race detector end when they are done. They would sleep for a second.
 func endAtOnce(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
 
-// answer N ARGS... runs orrery, which has to exit with code N.
-func answer(ts *testscript.TestScript, negated bool, args []string) {
+// exitFor N ARGS... runs orrery, which has to exit with code N.
+func answerCommand(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) == 0 {
 		ts.Fatalf("usage: answer code args...")
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orrery/core/answers/answer"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
@@ -59,14 +60,14 @@ type madeDecision struct {
 	NominatedNode string   `json:"nominatedNode,omitempty"`
 	Victims       []podRef `json:"victims,omitempty"`
 	// Message is that of the pod's condition.
-	Message string     `json:"message,omitempty"`
-	Nodes   nodeCounts `json:"nodes"`
+	Message string            `json:"message,omitempty"`
+	Nodes   answer.NodeCounts `json:"nodes"`
 }
 
 func newMadeDecision(d *engine.Decision) *madeDecision {
 	doc := &madeDecision{
 		envelope: document("Decision"), At: momentOf(d.At), Seq: d.Seq, Pod: refOf(d.Pod), Attempt: d.Attempt, Verdict: d.Verdict.String(),
-		Node: d.Node, Score: d.Score, NominatedNode: d.Nominated, Message: d.Message, Nodes: nodeCounts{d.Nodes, d.Examined, d.Feasible},
+		Node: d.Node, Score: d.Score, NominatedNode: d.Nominated, Message: d.Message, Nodes: answer.NodeCounts{Total: d.Nodes, Examined: d.Examined, Feasible: d.Feasible},
 	}
 	if d.Preemption != nil {
 		for _, victim := range d.Preemption.Victims {

@@ -53,7 +53,7 @@ func TestCommands_OnCluster(t *testing.T) {
 			}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answer, "lacks": lacks, "printed": printedCommands},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answerCommand, "lacks": lacks, "printed": printedCommands},
 	})
 }
 

@@ -96,7 +96,7 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(doc.Damage.harmless())
+			return exitFor(doc.Damage.harmless())
 		},
 	}
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")

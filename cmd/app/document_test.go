@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/framework"
 	"orrery/core/trace"
 )
@@ -23,7 +24,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for kind, doc := range map[string]any{
-		"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+		"Explanation": answerDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
 		"TraceDirectory": traceDirectoryDocument{}, "TraceVerification": traceVerificationDocument{},
 		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
@@ -75,7 +76,7 @@ func TestReleases_PageSaysWhatProgramSays(t *testing.T) {
 func TestDocuments_FieldNames(t *testing.T) {
 	const golden = "testdata/fields.txt"
 	var lines []string
-	for kind, doc := range map[string]any{"Explanation": explanationDocument{}, "PendingPods": pendingPodsDocument{}, "Gangs": gangsDocument{}, "WhatIf": whatIfDocument{}} {
+	for kind, doc := range map[string]any{"Explanation": answerDocument{}, "WhatIf": whatIfDocument{}} {
 		for _, field := range fieldsOf(reflect.TypeOf(doc), "", map[reflect.Type]bool{}) {
 			lines = append(lines, apiVersion+" "+kind+" "+field)
 		}
@@ -116,9 +117,18 @@ func fieldsIn(section string) []string {
 	return fields
 }
 
+// heldBy has what the interfaces in an answer hold.
+var heldBy = map[string]reflect.Type{
+	"storage": reflect.TypeFor[diagnose.Storage](), "devices": reflect.TypeFor[diagnose.Devices](), "nodeVerdict.devices": reflect.TypeFor[[]diagnose.DeviceOn](),
+	"gang": reflect.TypeFor[diagnose.ToldGang](), "gangs[]": reflect.TypeFor[diagnose.ToldGang](),
+}
+
 // fieldsOf returns the paths of a document's fields. It omits parts that are described once: pods, damage, and repeated
 // parts of a document.
 func fieldsOf(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
+	if part, is := heldBy[path]; is && t.Kind() == reflect.Interface {
+		return fieldsOf(part, path, seen)
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return fieldsOf(t.Elem(), path, seen)

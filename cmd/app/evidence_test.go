@@ -41,8 +41,8 @@ func checkEvidence(t *testing.T, e *engine.Engine, d *diagnose.Diagnosis) {
 			}
 		}
 	}
-	if d.Eviction != nil {
-		evidenceCheck{t: t, e: e, d: d, pod: pod}.preemption(d.Eviction)
+	if d.PreemptionEvidence != nil {
+		evidenceCheck{t: t, e: e, d: d, pod: pod}.preemption(d.PreemptionEvidence)
 	}
 }
 

@@ -23,8 +23,8 @@ var errNo = errors.New("the answer is no")
 // errBadInput ends a command that has printed what is wrong with its input: it only sets the exit code.
 var errBadInput = errors.New("the input is bad")
 
-// answer returns the error for a command's result.
-func answer(yes bool) error {
+// exitFor returns the error for a command's result.
+func exitFor(yes bool) error {
 	if yes {
 		return nil
 	}

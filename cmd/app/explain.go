@@ -1,8 +1,6 @@
 package app
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -14,6 +12,7 @@ type explainFlags struct {
 	out     output
 	whom    target
 	node    string
+	now     bool
 	verbose bool
 	again   bool
 }
@@ -21,20 +20,23 @@ type explainFlags struct {
 func explainCommand(plugins framework.Registry) *cobra.Command {
 	f := explainFlags{out: output{names: true}}
 	c := &cobra.Command{
-		Use:   "explain [POD | KIND/OWNER | workload/NAME]",
+		Use:   "explain [POD | KIND/NAME]",
 		Short: "Say why a pod is pending, or why it is where it is, and what would help",
-		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what would be decided if its turn came now; of one that was
-placed, what was weighed when it was.
+		Long: `Explain asks the scheduler about a pod: the very code that decides answers. Of a pod that waits it says what keeps it from its node; of one that was placed, where it
+is, since when, and what was weighed then, if that is recorded. --now asks where such a pod would go if it had no node.
 
 POD is a name, or NAMESPACE/NAME; a kind and a name can be two words, as kubectl has them. Without one, all pending pods are explained, by owner and cause, the
 largest group first; with an owner, as in deploy/web, its pending pods. Of a workload it explains the gangs, whose pods are bound
-together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. ` + targetHelp + `
+together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. Of a node it says what keeps
+the pods that wait from it, and of a claim, as in pvc/data, what it waits for and which pods that keeps waiting. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
 With --attach the scheduler that runs is asked, by its own state: where the pod stands in which queue, and when its turn is expected.
+
+An answer fits a page of 25 lines; -v has all of it.
 
 The exit code is 0 for a pod that has its node, or has ended. It is 1 for one without a node that would get none, that its gates, its gang
 or victims that terminate hold, that is being deleted, or that no scheduler looks at, as none leads; with --node, when that node is not
@@ -61,17 +63,18 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 			if err != nil {
 				return err
 			}
-			if err := f.out.print(c, doc, doc.text); err != nil {
+			if err := doc.print(c, &f.out); err != nil {
 				return err
 			}
-			return answer(doc.yes() && !doc.damaged())
+			return exitFor(doc.Yes && doc.Damage == nil)
 		},
 	}
 	f.whom.flag(c, true)
-	c.Flags().StringVar(&f.node, "node", "", "say what every plugin says of this node")
+	c.Flags().StringVar(&f.node, "node", "", "say why the pod is not on this node, with what every plugin says of it")
+	c.Flags().BoolVar(&f.now, "now", false, "of a pod that has its node: say where it would go if it had none")
 	_ = c.RegisterFlagCompletionFunc("node", completer{&f.whom, plugins}.nodes)
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&f.whom, plugins}.namespaces)
-	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "add the messages of the scheduler and its plugins in full, as events have them")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all of it: what a page has no room for, and the messages of the scheduler and its plugins in full, as events have them")
 	c.Flags().BoolVarP(&f.again, "watch", "w", false, "of a cluster: answer again when the answer is another, until nothing waits")
 	f.out.addFlag(c)
 	return c
@@ -80,7 +83,7 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 // oneOrKindAndName accepts one argument at most, or a kind and a name.
 func oneOrKindAndName(c *cobra.Command, args []string) error {
 	if len(args) == 2 {
-		if _, _, ok := cutKind(args[0] + "/" + args[1]); ok || args[0]+"/" == workloadPrefix {
+		if _, _, ok := cutKind(args[0] + "/" + args[1]); ok {
 			return nil
 		}
 	}
@@ -88,7 +91,7 @@ func oneOrKindAndName(c *cobra.Command, args []string) error {
 }
 
 // ask answers about a pod, or without one about all pending pods or those of an owner.
-func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []string) (answered, error) {
+func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []string) (*answerDocument, error) {
 	s, err := f.whom.openAt(c, plugins)
 	if err != nil {
 		return nil, err
@@ -99,24 +102,9 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 			return nil, err
 		}
 	}
-	owner, ofOwner := "", len(args) == 0
-	workload, ofWorkload := "", false
-	if !ofOwner && !namesPod(s, args[0]) {
-		owner, ofOwner = ownerArgument(args[0])
-		workload, ofWorkload = workloadArgument(args[0])
-	}
-	if f.node != "" && (ofOwner || ofWorkload) {
-		return nil, errors.New("--node is of a pod: name the pod too")
-	}
 	p := newProgress(c, "explaining")
 	defer p.done()
-	if ofWorkload {
-		return explainWorkload(s, f.whom.flags.overrides.Context.Namespace, workload)
-	}
-	if ofOwner {
-		return explainPending(s, f.whom.flags.overrides.Context.Namespace, owner)
-	}
-	doc, err := explainAt(s, f.whom.qualify(podArgument(s, args[0])), f.node)
+	doc, err := f.explained(s, args)
 	if err != nil {
 		return nil, err
 	}

@@ -3,19 +3,14 @@ package app
 import (
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
-	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/change"
-	"orrery/core/objects/saturating"
+	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
-	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
-	"orrery/core/scheduler/queue"
 	"orrery/core/trace"
 	"orrery/core/trace/attach"
 	"orrery/core/trace/play"
@@ -87,129 +82,14 @@ func (d *schedulerDocument) text(w io.Writer, at moment) {
 	})
 }
 
-// decisionRate is how fast a running scheduler decides, which tells how long a queued pod waits for its turn.
-type decisionRate struct {
-	decisions int
-	window    time.Duration
-}
-
 // newDecisionRate counts the decisions of the last minute, or of the time that is held of it.
-func newDecisionRate(p *play.Player) *decisionRate {
+func newDecisionRate(p *play.Player) *diagnose.Rate {
 	end := p.End().Time
-	s := &decisionRate{window: min(end.Sub(p.Start().Time), rateWindow)}
+	s := &diagnose.Rate{Window: min(end.Sub(p.Start().Time), rateWindow)}
 	for _, r := range p.Records() {
 		if _, ok := r.Body.(trace.Decision); ok && end.Sub(r.At) < rateWindow {
-			s.decisions++
+			s.Decisions++
 		}
 	}
 	return s
-}
-
-// perSecond returns the decisions per second.
-func (s *decisionRate) perSecond() float64 {
-	if s.window <= 0 {
-		return 0
-	}
-	return float64(s.decisions) / s.window.Seconds()
-}
-
-// queuePosition is where a pod stands in a queue of the running scheduler.
-type queuePosition struct {
-	Queue string `json:"queue"`
-	// Position counts from 1, of Of pods in the order of the queue. It is 0 in unschedulablePods, whose pods have no turn.
-	Position int `json:"position,omitempty"`
-	Of       int `json:"of"`
-	// DecisionsPerSecond is the present rate, and WaitSeconds what Position takes at that; missing where nothing is decided.
-	DecisionsPerSecond float64 `json:"decisionsPerSecond"`
-	WaitSeconds        float64 `json:"waitSeconds,omitempty"`
-	// LastFailure is what the scheduler wrote of its last attempt; missing before that.
-	LastFailure string `json:"lastFailure,omitempty"`
-}
-
-// positionOf returns where a pod stands; nil for one that is not queued.
-func (s *decisionRate) positionOf(e *engine.Engine, pod *v1.Pod) *queuePosition {
-	p, queued := e.Queue().Get(pod.Namespace, pod.Name)
-	if !queued {
-		return nil
-	}
-	state := e.Queue().StateOf(pod.Namespace, pod.Name)
-	all := e.Queue().Pods(nil, state)
-	d := &queuePosition{Queue: queueName(state), Of: len(all), DecisionsPerSecond: rounded(s.perSecond()), LastFailure: lastFailure(pod)}
-	if state == queue.Unschedulable || state == queue.Gated {
-		return d
-	}
-	d.Position = 1
-	for _, other := range all {
-		if e.Queue().Compare(other, p) < 0 {
-			d.Position++
-		}
-	}
-	ahead := d.Position
-	if state != queue.Active {
-		ahead += e.Queue().Counts().Active
-	}
-	if rate := s.perSecond(); rate > 0 {
-		d.WaitSeconds = rounded(float64(ahead) / rate)
-		if backoff := e.PodTransitions(pod.UID); state != queue.Active && len(backoff) > 0 {
-			d.WaitSeconds = max(d.WaitSeconds, rounded(backoff[len(backoff)-1].Until.Sub(e.Now()).Seconds()))
-		}
-	}
-	return d
-}
-
-func queueName(s queue.State) string {
-	switch s {
-	case queue.Active:
-		return "activeQ"
-	case queue.Backoff, queue.ErrorBackoff:
-		return "backoffQ"
-	}
-	return "unschedulablePods"
-}
-
-// lastFailure returns the message of the pod's condition, which the scheduler writes when an attempt fails.
-func lastFailure(pod *v1.Pod) string {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse {
-			return c.Message
-		}
-	}
-	return ""
-}
-
-func (d *queuePosition) facts() [][]string {
-	if d == nil {
-		return nil
-	}
-	text := "one of " + countText(d.Of, "pod") + " in " + d.Queue
-	if d.Position > 0 {
-		text = ordinal(d.Position) + " of " + strconv.Itoa(d.Of) + " in " + d.Queue
-	}
-	facts := [][]string{{"queue", text}}
-	if d.WaitSeconds > 0 {
-		wait := saturating.Seconds(int64(math.Ceil(d.WaitSeconds)))
-		facts = append(facts, []string{"its turn", fmt.Sprintf("in about %s, at the present %g decisions per second", durationText(wait), d.DecisionsPerSecond)})
-	} else if d.Position > 0 {
-		facts = append(facts, []string{"its turn", "not known: nothing was decided in the last minute"})
-	}
-	if d.LastFailure != "" {
-		facts = append(facts, []string{"last failed on", printable.Line(d.LastFailure, 400)})
-	}
-	return facts
-}
-
-// ordinal writes 1st, 2nd, 3rd, 4th.
-func ordinal(n int) string {
-	ending := "th"
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			ending = "st"
-		case 2:
-			ending = "nd"
-		case 3:
-			ending = "rd"
-		}
-	}
-	return strconv.Itoa(n) + ending
 }

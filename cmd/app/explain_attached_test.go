@@ -2,12 +2,14 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/mk"
@@ -35,9 +37,9 @@ func TestStanding_SaysWhenAPodsTurnComes(t *testing.T) {
 		pods = append(pods, mk.Pod(fmt.Sprintf("web-%03d", i)).UID(fmt.Sprint("web", i)).CPU("1m").Obj())
 		add(pods[i])
 	}
-	busy, idle := &decisionRate{decisions: 120, window: rateWindow}, &decisionRate{window: rateWindow}
+	busy, idle := &diagnose.Rate{Decisions: 120, Window: rateWindow}, &diagnose.Rate{Window: rateWindow}
 	for _, c := range []struct {
-		of   *decisionRate
+		of   *diagnose.Rate
 		pod  *v1.Pod
 		want string
 	}{
@@ -45,19 +47,19 @@ func TestStanding_SaysWhenAPodsTurnComes(t *testing.T) {
 		{busy, pods[311], "queue 312th of 312 in activeQ; its turn in about 2m36s, at the present 2 decisions per second"},
 		{idle, pods[0], "queue 1st of 312 in activeQ; its turn not known: nothing was decided in the last minute"},
 		{busy, huge, "queue one of 1 pod in unschedulablePods; last failed on 0/1 nodes are available: 1 Insufficient cpu."},
-		{busy, mk.Pod("none").Obj(), ""},
 	} {
+		d, err := diagnose.Ask(e, world.PodRefOf(c.pod), diagnose.Question{Rate: c.of})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var lines []string
-		for _, fact := range c.of.positionOf(e, c.pod).facts() {
-			lines = append(lines, strings.Join(fact, " "))
+		for _, f := range d.Facts {
+			if slices.Contains([]string{"queue", "its turn", "last failed on"}, f.Name) {
+				lines = append(lines, f.Name+" "+f.Value)
+			}
 		}
 		if got := strings.Join(lines, "; "); got != c.want {
 			t.Errorf("of %s: %q, want %q", c.pod.Name, got, c.want)
-		}
-	}
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 11: "11th", 12: "12th", 113: "113th", 121: "121st", 312: "312th"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("ordinal of %d: %s, want %s", n, got, want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
@@ -108,15 +107,4 @@ func podOp(event world.Event, namespace, name string) (world.Op, bool) {
 		return world.Added, ev.Kind == world.Pod && slices.ContainsFunc(ev.Objects, named)
 	}
 	return world.Added, false
-}
-
-// lastPlacement returns the record of the last decision before the position that placed a pod, and whether it can be
-// replayed.
-func (s *openedAt) lastPlacement(pod *v1.Pod) (record int, found bool) {
-	for i := s.At().Record - 1; i >= 0; i-- {
-		if d, ok := s.Records()[i].Body.(trace.Decision); ok && d.Pod.UID == pod.UID && d.Verdict == trace.Verdict(engine.Placed) {
-			return i, s.Report().Exact
-		}
-	}
-	return 0, false
 }

@@ -53,10 +53,10 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 				staying, every := 0, max(s.Engine().Store().Len(world.Pod)/alike, 1)
 				for o := range s.Engine().Store().Objects(world.Pod) {
 					pod := o.(*v1.Pod)
-					doc := newExplanation(s, pod)
+					life := diagnose.LifecycleOf(s.Engine(), pod)
 					nominated := pod.Status.NominatedNodeName != "" && pod.Spec.NodeName != ""
-					stays := !nominated && !doc.lifecycle.Leaves()
-					if doc.lifecycle.Node == "" {
+					stays := !nominated && !life.Leaves()
+					if life.Node == "" {
 						if pending++; pending%pendingEvery != 0 {
 							continue
 						}
@@ -71,18 +71,11 @@ func TestExplain_SaysWhereAPodIs(t *testing.T) {
 					checkOutcome(t, s.Engine(), pod, explainNow(t, s, pod))
 				}
 				for _, pod := range whole {
-					if err := player.SeekRecord(record); err != nil {
-						t.Fatal(err)
-					}
-					doc, err := explainAt(s, pod.Namespace+"/"+pod.Name, "")
+					doc, err := explainAt(s, pod, diagnose.Question{})
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := player.SeekRecord(record); err != nil {
-						t.Fatal(err)
-					}
-					e := s.Engine()
-					checkOutcome(t, e, e.Store().Pod(pod.Namespace, pod.Name), doc)
+					checkOutcome(t, s.Engine(), pod, doc)
 				}
 			}
 			if placed == 0 {
@@ -157,23 +150,20 @@ func playerOf(t *testing.T, e *engine.Engine) *play.Player {
 }
 
 // explainNow explains a pod as if nothing was recorded.
-func explainNow(t *testing.T, s *openedAt, pod *v1.Pod) *explanationDocument {
+func explainNow(t *testing.T, s *openedAt, pod *v1.Pod) *answerDocument {
 	t.Helper()
-	doc := newExplanation(s, pod)
-	d, err := diagnose.Pod(s.Engine(), world.PodRefOf(pod))
+	d, err := diagnose.Ask(s.Engine(), world.PodRefOf(pod), diagnose.Question{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc.diagnosisDocument = newDiagnosis(d, s.Engine().Store().Len(world.Node), "")
-	doc.setOutcome(d)
-	return doc
+	return answerAt(s, "Explanation", &d.Answer)
 }
 
 // wherePhrases begin the headline of a pod that is bound, and of no other.
 var wherePhrases = []string{"runs on ", "is on ", "is bound to ", "is Terminating on "}
 
 // checkOutcome compares an answer with the object of its pod.
-func checkOutcome(t *testing.T, e *engine.Engine, pod *v1.Pod, doc *explanationDocument) {
+func checkOutcome(t *testing.T, e *engine.Engine, pod *v1.Pod, doc *answerDocument) {
 	t.Helper()
 	errorf := func(format string, args ...any) {
 		t.Helper()
@@ -182,7 +172,7 @@ func checkOutcome(t *testing.T, e *engine.Engine, pod *v1.Pod, doc *explanationD
 	ended := pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 	bound := !ended && e.PodState(pod.Namespace, pod.Name) == engine.StateBound
 	exists := pod.Spec.NodeName == "" || e.Store().Node(pod.Spec.NodeName) != nil
-	headline := doc.headline()
+	headline := doc.Headline
 	says := slices.ContainsFunc(wherePhrases, func(phrase string) bool { return strings.HasPrefix(headline, phrase) })
 	if says != bound || bound && !strings.Contains(headline, pod.Spec.NodeName) {
 		errorf("bound to %q: %t, and the headline is %q", pod.Spec.NodeName, bound, headline)
@@ -190,14 +180,14 @@ func checkOutcome(t *testing.T, e *engine.Engine, pod *v1.Pod, doc *explanationD
 	if ended && !strings.HasPrefix(headline, "has ended") {
 		errorf("it has ended, and the headline is %q", headline)
 	}
-	if (bound && exists || ended) && !doc.yes() {
+	if (bound && exists || ended) && !doc.Yes {
 		errorf("the exit code of %q is 1", headline)
 	}
 	deleted := pod.DeletionTimestamp != nil && !ended
 	if (doc.Status.State == diagnose.StateTerminating) != deleted || (doc.Status.Terminating != nil) != deleted {
 		errorf("it is being deleted: %t, and the state is %s, %+v", deleted, doc.Status.State, doc.Status.Terminating)
 	}
-	if deleted && !bound && (doc.yes() || !strings.Contains(headline, "eing")) {
+	if deleted && !bound && (doc.Yes || !strings.Contains(headline, "eing")) {
 		errorf("it is being deleted, and the answer is %q", headline)
 	}
 	for _, f := range pod.Finalizers {
@@ -233,7 +223,7 @@ func TestExplain_SaysNothingOfWhatItMayNotRead(t *testing.T) {
 				pod.Spec.NodeName = node
 				e := engineUnread(t, kind, mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
 				s := &openedAt{Player: playerOf(t, e), trace: "t", at: generatedStart}
-				doc, err := explainAt(s, "default/"+pod.Name, "")
+				doc, err := explainAt(s, e.Store().Pod("default", pod.Name), diagnose.Question{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -246,8 +236,8 @@ func TestExplain_SaysNothingOfWhatItMayNotRead(t *testing.T) {
 				if first, _, _ := strings.Cut(text.String(), "\n"); node == "" && !strings.Contains(first, resource) {
 					t.Errorf("%s without the right to read %s begins with %q", pod.Name, kind, first)
 				}
-				if node == "" && (doc.yes() || !slices.Contains(doc.NotEvaluated, string(kind))) {
-					t.Errorf("%s without the right to read %s: the answer is yes: %t, not evaluated for %q", pod.Name, kind, doc.yes(), doc.NotEvaluated)
+				if node == "" && (doc.Yes || !slices.Contains(doc.NotEvaluated, string(kind))) {
+					t.Errorf("%s without the right to read %s: the answer is yes: %t, not evaluated for %q", pod.Name, kind, doc.Yes, doc.NotEvaluated)
 				}
 			}
 		}

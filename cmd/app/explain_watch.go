@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,19 +20,6 @@ import (
 // itself is seen at once.
 const watchInterval = 30 * time.Second
 
-// answered is the answer to a question that may be asked again.
-type answered interface {
-	text(w io.Writer)
-	// gist is what makes it another answer: not the time, and not how long something has been so.
-	gist() string
-	askedAt() time.Time
-	// yes is the exit code, and settled says that nothing waits any more.
-	yes() bool
-	settled() bool
-	// damaged says that the trace that was asked is.
-	damaged() bool
-}
-
 // watch asks again and again, and prints the answers that differ from the one before, until nothing waits.
 func (f *explainFlags) watch(c *cobra.Command, plugins framework.Registry, args []string) error {
 	if f.whom.trace != "" || !f.whom.configured(c) {
@@ -46,9 +33,9 @@ func (f *explainFlags) watch(c *cobra.Command, plugins framework.Registry, args 
 		}
 		if gist := doc.gist(); gist != last {
 			if last != "" && f.out.format == asText {
-				fmt.Fprintf(c.OutOrStdout(), "\n%s\n", timeText(doc.askedAt()))
+				fmt.Fprintf(c.OutOrStdout(), "\n%s\n", timeText(doc.at))
 			}
-			if err := f.out.print(c, doc, doc.text); err != nil {
+			if err := doc.print(c, &f.out); err != nil {
 				return err
 			}
 			last = gist
@@ -63,10 +50,10 @@ func (f *explainFlags) watch(c *cobra.Command, plugins framework.Registry, args 
 }
 
 // await returns when the pod of an answer has changed, or the answer is old.
-func (f *explainFlags) await(c *cobra.Command, doc answered) error {
+func (f *explainFlags) await(c *cobra.Command, doc *answerDocument) error {
 	ctx, cancel := context.WithTimeout(c.Context(), watchInterval)
 	defer cancel()
-	if d, ofPod := doc.(*explanationDocument); ofPod {
+	if d := doc; d.Pod != nil {
 		from, err := f.whom.open(c, 0)
 		if err != nil {
 			return err
@@ -83,36 +70,28 @@ func (f *explainFlags) await(c *cobra.Command, doc answered) error {
 	return c.Context().Err()
 }
 
-func (d *explanationDocument) askedAt() time.Time { return d.at }
+// settled reports whether nothing waits any more.
+func (d *answerDocument) settled() bool { return d.Settled }
 
-func (d *pendingPodsDocument) askedAt() time.Time { return d.at }
-
-func (d *explanationDocument) damaged() bool { return d.Damage != nil }
-
-func (d *explanationDocument) gist() string {
-	var text strings.Builder
-	fmt.Fprintln(&text, d.headline(), d.Summary, d.Status.words())
-	d.writeReasons(&text)
-	writeTable(&text, "", d.remedyLines(func(*remedy) bool { return true }))
-	text.WriteString(d.Gang.gist())
-	return text.String()
-}
-
-func (d *explanationDocument) settled() bool {
-	return d.lifecycle.Phase != diagnose.PhasePending && !d.held()
-}
-
-func (d *pendingPodsDocument) yes() bool { return d.Pods == 0 }
-
-func (d *pendingPodsDocument) settled() bool { return d.Pods == 0 }
-
-func (d *pendingPodsDocument) damaged() bool { return d.Damage != nil }
-
-func (d *pendingPodsDocument) gist() string {
-	text := fmt.Sprint(d.Pods, d.Leader.none())
-	for i := range d.Groups {
-		g := &d.Groups[i]
-		text += fmt.Sprint("\n", g.Namespace, g.Owner, g.Pods, g.Waiting, g.Summary, g.Places)
+// gist is what makes it another answer: not the time, and not how long something has been so.
+func (d *answerDocument) gist() string {
+	p := page{all: true}
+	p.add(d.Headline + d.Summary + d.Leader.none())
+	if d.Status != nil {
+		p.add(d.Status.State)
 	}
-	return text
+	p.reasons(d.Reasons)
+	p.remedies(d.Remedies)
+	for _, g := range d.Groups {
+		p.add(fmt.Sprint(g.Namespace, g.Owner, g.Pods, g.Waiting, g.Summary, g.Places))
+	}
+	for _, g := range append(slices.Clone(d.Gangs), d.Gang) {
+		if told, is := g.(*diagnose.ToldGang); is {
+			p.add(fmt.Sprint(told.Name, told.State, told.Placed, told.Deadline, told.Summary, told.Counts))
+			p.gangRemedies(told)
+		}
+	}
+	var text strings.Builder
+	p.write(&text)
+	return text.String()
 }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/answers/answer"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -57,8 +58,8 @@ type fixCheck struct {
 func (c *fixCheck) alone(file, pod string) {
 	c.t.Helper()
 	var explained struct {
-		Pod      podRef
-		Remedies []remedy
+		Pod      answer.Ref
+		Remedies []answer.Remedy
 	}
 	runJSON(c.t, &explained, "explain", pod, "--trace", file)
 	for _, r := range explained.Remedies {
@@ -85,7 +86,7 @@ func (c *fixCheck) together(file string) {
 				OnePod  bool
 			}
 		}
-		Capacity *capacity
+		Capacity *answer.Capacity
 	}
 	runJSON(c.t, &all, "explain", "--trace", file)
 	for _, g := range all.Groups {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orrery/core/answers/change"
+	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace/play"
@@ -27,7 +28,7 @@ type openedAt struct {
 	// source is the cluster that was read; nil for a trace.
 	source *sourceDocument
 	// rate is that of a scheduler that runs; nil for others.
-	rate *decisionRate
+	rate *diagnose.Rate
 	// cluster is the one that was read, and configuration its scheduler's; nil for others.
 	cluster       *cluster
 	configuration *config.Configuration

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -238,7 +239,7 @@ func hasNamespaceSelector(p *v1.Pod) bool {
 		a.PodAntiAffinity != nil && terms(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 }
 
-func (c evidenceCheck) preemption(p *diagnose.Preemption) {
+func (c evidenceCheck) preemption(p *answer.PreemptionEvidence) {
 	c.t.Helper()
 	counted := p.NotTried + p.Unresolvable
 	for _, g := range p.Groups {
@@ -250,10 +251,10 @@ func (c evidenceCheck) preemption(p *diagnose.Preemption) {
 					lower++
 				}
 			}
-			want := diagnose.NoLowerPriority
+			want := answer.NoLowerPriority
 			switch {
 			case all == 0:
-				want = diagnose.NoPods
+				want = answer.NoPods
 			case lower > 0:
 				want = g.Outcome // whether evictions help was tried
 			}

@@ -14,6 +14,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
 	"orrery/core/answers/fix"
@@ -147,7 +148,7 @@ func (c *diagnosisCheck) checkWords(d *diagnose.Diagnosis) {
 	words := []string{d.Summary, d.Waiting}
 	for i := range d.Reasons {
 		r := &d.Reasons[i]
-		words = append(words, r.Hint())
+		words = append(words, r.Hint)
 		if r.Evidence != nil {
 			words = append(words, r.Evidence.Facts()...)
 		}
@@ -234,7 +235,7 @@ func checkCommands(t *testing.T, args ...string) {
 	t.Helper()
 	var explained struct {
 		Pod      podRef
-		Remedies []remedy
+		Remedies []answer.Remedy
 	}
 	runJSON(t, &explained, append([]string{"explain"}, args...)...)
 	for _, r := range explained.Remedies {

@@ -64,7 +64,7 @@ func replayTrace(c *cobra.Command, out output, name string, o play.Options, veri
 	if err := out.print(c, doc, doc.text); err != nil {
 		return err
 	}
-	return answer(doc.Damage.harmless() && (!verify || doc.Same && doc.Damage == nil))
+	return exitFor(doc.Damage.harmless() && (!verify || doc.Same && doc.Damage == nil))
 }
 
 // replayDocument is the result of replay.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"orrery/core/safe/printable"
@@ -211,23 +210,4 @@ func (d *sourceDocument) text(w io.Writer) {
 		{"configuration", configuration},
 	})
 	writeUnreadable(w, d.Unread)
-}
-
-// readConditions corrects a pod's state: an engine that has only listed the pod takes it for a new one, and its
-// conditions have the result of the cluster's own scheduler.
-func (w *podStatus) readConditions(pod *v1.Pod) {
-	if w.Terminating != nil || w.in != engine.StateActive && w.in != engine.StateGated {
-		return
-	}
-	w.since = pod.CreationTimestamp.UTC() // a gated pod is so from the beginning: gates cannot be added
-	for i := range pod.Status.Conditions {
-		c := &pod.Status.Conditions[i]
-		if w.in == engine.StateActive && c.Type == v1.PodScheduled && c.Reason == v1.PodReasonUnschedulable {
-			w.in, w.since = engine.StateUnschedulable, c.LastTransitionTime.UTC()
-			w.State = string(w.in)
-		}
-	}
-	if w.Since = ""; !w.since.IsZero() {
-		w.Since = momentOf(w.since)
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"orrery/core/answers/answer"
 	"orrery/core/objects/saturating"
 	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
@@ -16,13 +17,11 @@ import (
 )
 
 // podRef names a pod in a JSON document.
-type podRef struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	UID       string `json:"uid,omitempty"`
-}
+type podRef = answer.Ref
 
-func refOf(r world.PodRef) podRef { return podRef{r.Namespace, r.Name, string(r.UID)} }
+func refOf(r world.PodRef) podRef {
+	return podRef{Namespace: r.Namespace, Name: r.Name, UID: string(r.UID)}
+}
 
 // moment is a time in a JSON document.
 type moment string
@@ -84,8 +83,23 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// writeTable writes a table with aligned columns; the last one is not padded. It makes the cells printable.
+// section writes a table below a title, if there is one.
+func section(w io.Writer, title string, table [][]string) {
+	if len(table) > 0 {
+		fmt.Fprintf(w, "\n%s\n", title)
+		writeTable(w, "  ", table)
+	}
+}
+
+// writeTable writes a table with aligned columns.
 func writeTable(w io.Writer, indent string, table [][]string) {
+	for _, line := range aligned(indent, table) {
+		fmt.Fprintln(w, line)
+	}
+}
+
+// aligned are the lines of a table with aligned columns; the last one is not padded. It makes the cells printable.
+func aligned(indent string, table [][]string) []string {
 	var widths []int
 	for _, row := range table {
 		for i, cell := range row {
@@ -96,6 +110,7 @@ func writeTable(w io.Writer, indent string, table [][]string) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 	}
+	lines := make([]string, 0, len(table))
 	for _, row := range table {
 		line := indent
 		for i, cell := range row {
@@ -104,6 +119,7 @@ func writeTable(w io.Writer, indent string, table [][]string) {
 				line += strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
 			}
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
+	return lines
 }

@@ -110,5 +110,5 @@ func printCopied(c *cobra.Command, out output, to outFile, kind, name string, da
 	if err := printWritten(c, out, to, doc, notes, func(w io.Writer) { fmt.Fprintf(w, "wrote %q\n", doc.File) }); err != nil {
 		return err
 	}
-	return answer(doc.Damage.harmless())
+	return exitFor(doc.Damage.harmless())
 }

@@ -60,7 +60,7 @@ func directoryInfo(c *cobra.Command, out output, path string) error {
 	if err := out.print(c, doc, doc.text); err != nil {
 		return err
 	}
-	return answer(whole)
+	return exitFor(whole)
 }
 
 // ofBytes shows how many bytes of a number are done with.

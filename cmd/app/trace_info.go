@@ -50,7 +50,7 @@ The exit code is 1 when the trace is damaged: what was read of it is described.`
 			if err := out.print(c, doc, func(w io.Writer) { doc.text(w, &info) }); err != nil {
 				return err
 			}
-			return answer(doc.Damage.harmless())
+			return exitFor(doc.Damage.harmless())
 		},
 	}
 	out.addFlag(c)

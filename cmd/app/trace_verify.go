@@ -86,7 +86,7 @@ func verifyDirectory(c *cobra.Command, out output, path string, o play.Options) 
 	if err := out.print(c, doc, doc.text); err != nil {
 		return err
 	}
-	return answer(doc.Same && doc.Whole)
+	return exitFor(doc.Same && doc.Whole)
 }
 
 func (d *traceVerificationDocument) add(v *segments.Verified) {

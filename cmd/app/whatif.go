@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
 	"orrery/core/answers/whatif"
 	"orrery/core/safe/printable"
@@ -81,7 +82,7 @@ a drain from finishing, and when the trace is damaged.`,
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return answer(!a.Worse() && !a.Blocks() && doc.Damage == nil)
+			return exitFor(!a.Worse() && !a.Blocks() && doc.Damage == nil)
 		},
 	}
 	whom.flag(c, true)
@@ -199,8 +200,8 @@ type podOutcome struct {
 	State string  `json:"state,omitempty"`
 	Node  string  `json:"node,omitempty"`
 	// Reason is why it has no node, out of TotalNodes.
-	Reason     *reason `json:"reason,omitempty"`
-	TotalNodes int     `json:"totalNodes,omitempty"`
+	Reason     *answer.Reason `json:"reason,omitempty"`
+	TotalNodes int            `json:"totalNodes,omitempty"`
 	// RemovedBy is why the original pod was deleted.
 	RemovedBy string `json:"removedBy,omitempty"`
 }
@@ -267,9 +268,8 @@ func podOutcomeOf(o whatif.PodOutcome) podOutcome {
 		ref := refOf(o.Pod)
 		doc.Pod = &ref
 	}
-	if o.Reason.Message != "" {
-		r := newReason(&o.Reason)
-		doc.Reason = &r
+	if o.Reason.Reason != "" {
+		doc.Reason = &answer.Reason{Plugin: o.Reason.Plugin, Message: o.Reason.Reason, Nodes: o.Reason.Nodes}
 	}
 	return doc
 }
@@ -359,11 +359,11 @@ func (o podOutcome) words() string {
 	case o.Node == "" && o.Pod == nil:
 		text = "gone"
 	case o.Node == "" && o.TotalNodes > 0:
-		text = fmt.Sprintf("pending: %s on %d of %d", printable.Line(o.Reason.Reason, 120), o.Reason.Nodes, o.TotalNodes)
+		text = fmt.Sprintf("pending: %s on %d of %d", printable.Line(o.Reason.Message, 120), o.Reason.Nodes, o.TotalNodes)
 	case o.Node == "":
 		text = "pending"
 		if o.Reason != nil {
-			text += ": " + printable.Line(o.Reason.Reason, 160)
+			text += ": " + printable.Line(o.Reason.Message, 160)
 		}
 	}
 	if o.RemovedBy != "" {
@@ -378,7 +378,7 @@ func pendingLines(pods []podChange) [][]string {
 	for _, p := range pods {
 		reason := p.With.State
 		if r := p.With.Reason; r != nil {
-			reason = r.Reason
+			reason = r.Message
 		}
 		counts[reason]++
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/cmd/app"
 	"orrery/cmd/example/favouritezone"
@@ -20,22 +16,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"example": func() {
-		os.Exit(app.Main(os.Args[1:], app.WithPlugin(favouritezone.Name, favouritezone.New), app.WithPlugin(licenses.Name, licenses.New),
-			app.WithPlugin("SilentLicenses", newSilent)))
+		os.Exit(app.Main(os.Args[1:], app.WithPlugin(favouritezone.Name, favouritezone.New), app.WithPlugin(licenses.Name, licenses.New)))
 	}})
-}
-
-// silent is a plugin that does not explain itself.
-type silent struct{ filter fwk.FilterPlugin }
-
-func newSilent(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-	return silent{licenses.Licenses{}}, nil
-}
-
-func (silent) Name() string { return "SilentLicenses" }
-
-func (s silent) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	return s.filter.Filter(ctx, state, pod, node)
 }
 
 func TestExample_ThirdPartyPlugin(t *testing.T) {

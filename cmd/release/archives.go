@@ -67,14 +67,14 @@ func (r *release) archives(ctx context.Context) error {
 		return err
 	}
 	stated := statements{}
-	for _, make := range []func() error{
+	for _, step := range []func() error{
 		func() error { return r.pack(f, all, common, &stated) },
 		func() error { return r.packages(f, all, common) },
 		func() error { return r.deployments(f) },
 		func() error { return f.write(notesFile, []byte(changes)) },
 		func() error { return r.attest(ctx, f, key, stated) },
 	} {
-		if err := make(); err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 	}

@@ -57,6 +57,8 @@ type Eviction struct {
 	Predicted bool
 	// Initiator is what evicts the pod: a controller, a kubelet, another pod, a person.
 	Initiator string
+	// Preemptor is the pod that a preempted one makes room for; zero of other causes, and where it is not known.
+	Preemptor world.PodRef
 	// Reason is for people: the taint, the signal and its threshold, the preemptor.
 	Reason string
 	// FirstSeen is when the eviction first became known; Deadline is when its timer ends or, once the pod is terminating,

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/answers/answer"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -38,7 +39,7 @@ func explained(t *testing.T, objects ...world.Object) *views.Explanation {
 	return x
 }
 
-func chartText(c *views.Chart) string {
+func chartText(c *answer.Chart) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s\n", c.Title, c.Legend)
 	for _, bar := range c.Bars {
@@ -77,10 +78,8 @@ scale 0 to 5625, allowed 4000 to 4000, 0 more`
 	if gpu := chartText(&x.Charts[1]); !strings.Contains(gpu, "example.com/gpu free on the nearest nodes, │ requested 2\nfalse large 1 +0: 1, 1 short\nscale") {
 		t.Errorf("nodes without the resource are drawn: %s", gpu)
 	}
-	for _, fact := range x.Undrawn {
-		if strings.Contains(fact, "nearest") {
-			t.Errorf("said twice: %s", fact)
-		}
+	if drawn := strings.Join(x.Charts[0].Drawn, "\n"); !strings.Contains(drawn, "nearest") {
+		t.Errorf("the chart shows %q", drawn)
 	}
 }
 
@@ -112,9 +111,7 @@ scale 0 to 8, allowed 3 to 5, 0 more`
 	if diff := cmp.Diff(want, chartText(&x.Charts[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, fact := range x.Undrawn {
-		if strings.Contains(fact, "matching pods by domain") {
-			t.Errorf("said twice: %s", fact)
-		}
+	if drawn := strings.Join(x.Charts[0].Drawn, "\n"); !strings.Contains(drawn, "matching pods by domain") {
+		t.Errorf("the chart shows %q", drawn)
 	}
 }

@@ -3,9 +3,9 @@ package collect
 import (
 	"time"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/views"
 )
 
@@ -22,8 +22,10 @@ func decisionRow(d *engine.Decision) views.DecisionRow {
 	r := views.DecisionRow{
 		Seq: d.Seq, At: d.At, Verdict: views.Verdict(d.Verdict), NodeKey: d.Node,
 		Examined: d.Examined, Feasible: d.Feasible, Nodes: d.Nodes, Score: d.Score, Duration: d.Duration, Attempt: d.Attempt,
-		Reason: printable.Text(diagnose.MainClause(d.Message)), Message: printable.Text(d.Message), Unknown: unknownText(d),
+		Reason: printable.Text(framework.MainOf(d.Message).String()), Message: printable.Text(d.Message), Unknown: unknownText(d),
 	}
+	main := d.MainRejection()
+	r.Why, r.RejectedOn = printable.Text(main.Reason), main.Nodes
 	if d.Nominated != "" {
 		r.NodeKey = d.Nominated
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"orrery/core/answers/answer"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
@@ -31,7 +32,7 @@ func TestModel_IsDeterministic(t *testing.T) {
 
 // keptOfItsOwn leaves out what an engine keeps of earlier pods: a fork begins with nothing.
 var keptOfItsOwn = cmp.Options{
-	cmpopts.IgnoreFields(views.Snapshot{}, "Reuse"), cmpopts.IgnoreFields(views.Explanation{}, "Kept"),
+	cmpopts.IgnoreFields(views.Snapshot{}, "Reuse"), cmpopts.IgnoreFields(answer.Answer{}, "KeptVerdicts"), cmpopts.IgnoreFields(answer.Words{}, "Facts"),
 }
 
 // A fork of engine and history has the same models, and is independent.

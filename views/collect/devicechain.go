@@ -8,19 +8,20 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/answers/answer"
 	"orrery/core/safe/printable"
 	"orrery/views"
 )
 
 // deviceLinks is the chain from a pod's claims over their requests to devices.
-func (x *deviceIndex) deviceLinks(pod *v1.Pod) []views.ChainLink {
+func (x *deviceIndex) deviceLinks(pod *v1.Pod) []answer.Link {
 	names := claimsNamedBy(pod)
 	for name, claim := range x.inFlight { // an implicit claim
 		if name.Namespace == pod.Namespace && name.Name == string(claim.UID) && strings.HasSuffix(name.Name, "/"+string(pod.UID)) {
 			names = append(names, name)
 		}
 	}
-	var links []views.ChainLink
+	var links []answer.Link
 	for _, name := range names {
 		links = append(links, x.linksOf(name)...)
 	}
@@ -28,7 +29,7 @@ func (x *deviceIndex) deviceLinks(pod *v1.Pod) []views.ChainLink {
 }
 
 // linksOf are a claim with its state, and its devices by request and pool.
-func (x *deviceIndex) linksOf(name types.NamespacedName) []views.ChainLink {
+func (x *deviceIndex) linksOf(name types.NamespacedName) []answer.Link {
 	claim := x.claims.byName[name]
 	if claim == nil {
 		return nil // it is still to be read
@@ -38,16 +39,16 @@ func (x *deviceIndex) linksOf(name types.NamespacedName) []views.ChainLink {
 		if _, unnamed, found := strings.Cut(what, unmade); found {
 			what = unnamed
 		}
-		return []views.ChainLink{{Text: printable.Text("claim " + what + " " + x.deviceClaimNote(claim)), Bad: claim.state == uint8(views.DeviceClaimMissing)}}
+		return []answer.Link{{Says: printable.Text("claim " + what + " " + x.deviceClaimNote(claim)), Bad: claim.state == uint8(views.DeviceClaimMissing)}}
 	}
 	state := views.DeviceClaimState(claim.state)
 	text := "claim " + strings.TrimPrefix(claimName(claim), name.Namespace+"/") + " (" + requestsOfClaim(claim.claim) + ") is " + state.Word()
 	if note := x.deviceClaimNote(claim); note != "" {
 		text += ": " + note
 	}
-	links := []views.ChainLink{{Text: printable.Text(text), Bad: state < views.DeviceClaimBinding}}
+	links := []answer.Link{{Says: printable.Text(text), Bad: state < views.DeviceClaimBinding}}
 	for _, group := range groupedResults(claim) {
-		links = append(links, views.ChainLink{Depth: 1, Text: printable.Text(x.groupText(group))})
+		links = append(links, answer.Link{Depth: 1, Says: printable.Text(x.groupText(group))})
 	}
 	return links
 }

@@ -7,8 +7,9 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -66,7 +67,7 @@ func (x *deviceIndex) deviceClaimNote(c *deviceClaim) string {
 	case views.DeviceClaimMissing:
 		return "does not exist"
 	case views.DeviceClaimPending:
-		return diagnose.MainClause(diagnose.OfCondition(x.users.first(c.name)))
+		return framework.MainOf(world.PendingMessage(x.users.first(c.name))).String()
 	case views.DeviceClaimUnallocated:
 		switch {
 		case c.claim == nil:

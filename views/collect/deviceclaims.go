@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
-	"orrery/core/answers/diagnose"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -110,7 +110,7 @@ func (x *deviceIndex) deviceClaimState(c *deviceClaim) (views.DeviceClaimState, 
 	case c.inFlight:
 		return views.DeviceClaimInFlight, created
 	case c.claim.Status.Allocation == nil && c.claim.DeletionTimestamp == nil:
-		if pod := x.users.first(c.name); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
+		if pod := x.users.first(c.name); pod != nil && pod.Spec.NodeName == "" && world.PendingMessage(pod) != "" {
 			return views.DeviceClaimPending, pod.CreationTimestamp.Time
 		}
 		return views.DeviceClaimUnallocated, created

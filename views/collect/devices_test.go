@@ -237,7 +237,7 @@ func TestDevices_InFlight(t *testing.T) {
 				t.Errorf("the claim is %+v", row)
 			}
 			links := c.Model(e, collect.Query{Open: views.JourneyPane, Pod: world.PodRefOf(pod), Rows: 10}).Journey.Devices
-			if len(links) != 2 || !strings.Contains(links[0].Text, "is in flight: decided, not written yet") || !strings.Contains(links[1].Text, ": a of pool n, driver "+gpus) {
+			if len(links) != 2 || !strings.Contains(links[0].Says, "is in flight: decided, not written yet") || !strings.Contains(links[1].Says, ": a of pool n, driver "+gpus) {
 				t.Errorf("the pod's allocation is %+v", links)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"orrery/core/evict"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -122,6 +123,9 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	row := briefEviction(d, e)
 	row.Pod, row.Key = podNames(d.Pod)
 	row.Node, row.NodeKey, row.Cause, row.Initiator, row.Reason = printable.Text(d.Node), d.Node, string(d.Cause), printable.Text(d.Initiator), evictionReason(d)
+	if d.Preemptor != (world.PodRef{}) {
+		row.Preemptor = strings.TrimPrefix(podName(d.Preemptor), "default/")
+	}
 	row.Since, row.Deadline, row.Ended = d.FirstSeen, d.Deadline, d.Ended
 	row.Budget, row.Allowed = printable.Text(d.Budget), d.DisruptionsAllowed
 	row.Outcome, row.ShortOutcome, row.Mispredicted = d.PredictionText(now), d.PredictionBrief(now), slices.Contains(badOutcomes[:], d.Prediction.Outcome)

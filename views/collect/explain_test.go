@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/answer"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -72,13 +73,13 @@ func TestExplain_PlacedPodAsItWasDecided(t *testing.T) {
 	for range 40 { // also when it is old enough to be diagnosed again
 		was := c.Model(e, query)
 		x := was.Explain
-		if p := x.Placement; p == nil || !p.AsDecided || !p.FromLog || p.Node != d.Node || p.Seq != d.Seq || !p.At.Equal(d.At) {
-			t.Fatalf("the placement is %+v, want that of %+v", p, d)
+		if x.Status.Node != d.Node || !x.Evaluated.AsDecided || !x.Evaluated.At.Equal(d.At) || x.Matrix.Total > 0 {
+			t.Fatalf("the answer is %+v, want that of %+v", x.Answer, d)
 		}
-		if x.Node != d.Node || x.WinnerTotal != d.Score || x.RunnerUp != d.RunnerUp || x.RunnerUpTotal != d.RunnerUpScore || x.Examined != d.Examined || x.Feasible != d.Feasible || x.Nodes != d.Nodes {
+		if x.Winner.Node != d.Node || x.Winner.Score != d.Score || x.RunnerUp.Node != d.RunnerUp || x.RunnerUp.Score != d.RunnerUpScore || *x.Counts != (answer.NodeCounts{Total: d.Nodes, Examined: d.Examined, Feasible: d.Feasible}) {
 			t.Fatalf("the explanation is %+v, want the decision's %+v", x, d)
 		}
-		if text := draws(was); !strings.Contains(text, "bound → "+d.Node) || strings.Contains(text, "if it were") || !strings.Contains(text, "What each plugin said") {
+		if text := draws(was); !strings.Contains(text, "bound → "+d.Node) || strings.Contains(text, "as if it had") || !strings.Contains(text, "What each plugin said") {
 			t.Fatalf("the screen is\n%s", text)
 		}
 		if err := e.Apply(world.Input{At: e.Now().Add(time.Second), Event: world.Tick{}}); err != nil {
@@ -87,24 +88,24 @@ func TestExplain_PlacedPodAsItWasDecided(t *testing.T) {
 	}
 	query.AsNow = true
 	now := c.Model(e, query)
-	if x := now.Explain; !x.Hypothetical() || x.Node != "big" || x.Placement.Node != d.Node || x.Placement.Seq != d.Seq || len(x.Remedies) > 0 {
-		t.Errorf("as it would be now, it is on %q by %+v", x.Node, x.Placement)
+	if x := now.Explain; !x.Hypothetical() || x.Today.Node != "big" || x.Status.Node != d.Node || len(x.Remedies) > 0 {
+		t.Errorf("as it would be now, it is on %+v, and the pod on %s", x.Today, x.Status.Node)
 	}
-	if text := draws(now); !strings.Contains(text, "if it were scheduled now: big") || !strings.Contains(text, "✓ bound to "+d.Node) {
+	if text := draws(now); !strings.Contains(text, "today it would go to big") || !strings.Contains(text, "bound → "+d.Node) {
 		t.Errorf("the screen is\n%s", text)
 	}
 }
 
-// TestExplain_ForgottenDecision says of a pod whose decision is not known any more that what it shows is of now.
+// TestExplain_ForgottenDecision says of a pod whose decision is not known any more where it is, and no more.
 func TestExplain_ForgottenDecision(t *testing.T) {
 	e, d := placedThenChanged(t, 1)
 	m := collect.New(collect.Options{}).Model(e, collect.Query{Open: views.ExplainPane, Pod: world.PodRef{Namespace: "default", Name: "first"}, Rows: 50})
-	if x := m.Explain; !x.Hypothetical() || x.Placement.Node != d.Node || x.Placement.Seq != 0 {
-		t.Errorf("the placement is %+v", x.Placement)
+	if x := m.Explain; x.Hypothetical() || x.Status.Node != d.Node || x.Winner != nil {
+		t.Errorf("the answer is %+v", x.Answer)
 	}
 	canvas := draw.New(120, 40)
 	views.Screen(canvas, m, &views.State{Open: views.ExplainPane}, draw.Braille, e.Now())
-	for _, part := range []string{"if it were scheduled now: big", "✓ bound to " + d.Node, "decided before anything that is known here"} {
+	for _, part := range []string{"bound → " + d.Node, "decided before anything that is known here"} {
 		if !strings.Contains(canvas.Plain(), part) {
 			t.Errorf("the screen does not show %q:\n%s", part, canvas.Plain())
 		}

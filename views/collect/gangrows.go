@@ -9,10 +9,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/scheduler/plugins/gangscheduling"
 	"orrery/core/world"
@@ -105,8 +105,8 @@ func (g *gang) isHeldBack() bool {
 
 // reason is why the pod that keeps the gang back has no node, in the scheduler's words.
 func (x *gangIndex) reason(g *gang) string {
-	if message := diagnose.OfCondition(g.held); message != "" {
-		return diagnose.MainClause(message)
+	if message := world.PendingMessage(g.held); message != "" {
+		return framework.MainOf(message).String()
 	}
 	if queued, is := x.engine.Queue().Get(g.held.Namespace, g.held.Name); is {
 		return strings.Join(queued.Rejectors(), ", ")

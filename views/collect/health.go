@@ -105,6 +105,9 @@ func (c *Collector) stuckPod(h *views.Health, e *engine.Engine) {
 		c.rows.of(e)
 		row := c.rows.row(e, p)
 		h.Stuck, h.StuckKey, h.StuckReason, h.StuckSince = row.Name, row.Key, row.Reason, row.Pending
+		if main := framework.MainOf(world.PendingMessage(p.Pod())); main.Nodes > 0 {
+			h.StuckReason, h.StuckOn = printable.Text(main.Reason), main.Nodes
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func TestHealth_StuckPod(t *testing.T) {
 		if want := counts.Unschedulable + counts.Backoff + counts.ErrorBackoff; !h.Known || h.Unplaced != want || want == 0 {
 			t.Errorf("%q: %d pods were tried in vain, want %d", open, h.Unplaced, want)
 		}
-		if h.StuckKey != "ml/trainer-0" || h.StuckReason != "7 Insufficient memory" || h.StuckSince.IsZero() || h.Nodes == 0 {
+		if h.StuckKey != "ml/trainer-0" || h.StuckReason != "Insufficient memory" || h.StuckOn != 7 || h.StuckSince.IsZero() || h.Nodes == 0 {
 			t.Errorf("%q: the health is %+v, want ml/trainer-0, which lacks memory", open, h)
 		}
 	}

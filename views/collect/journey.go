@@ -9,9 +9,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/podvolumes"
 	"orrery/core/scheduler/queue"
 	"orrery/core/world"
@@ -69,13 +71,13 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 type chainCache struct {
 	pod   *v1.Pod
 	at    time.Time
-	links []views.ChainLink
+	links []answer.Link
 }
 
 // manyObjects is how many nodes and attachments make a chain costly.
 const manyObjects = 1000
 
-func (m *chainCache) of(e *engine.Engine, pod *v1.Pod) []views.ChainLink {
+func (m *chainCache) of(e *engine.Engine, pod *v1.Pod) []answer.Link {
 	if !podvolumes.UsesClaims(pod) {
 		return nil
 	}
@@ -136,7 +138,7 @@ func unknownText(d *engine.Decision) string {
 
 // outcomeText is the outcome of an attempt.
 func outcomeText(d *engine.Decision) string {
-	text := printable.Text(diagnose.MainClause(d.Message))
+	text := printable.Text(framework.MainOf(d.Message).String())
 	switch {
 	case d.Verdict == engine.Placed:
 		text = "placed on " + printable.Text(d.Node)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/queue"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -88,7 +88,7 @@ func (s source) briefPod(of any) views.PodRow {
 	pod := p.Pod()
 	return views.PodRow{
 		State: stateOf(p.State()), Priority: p.Priority(), Attempts: p.GetAttempts(), Since: p.Since(), Pending: queuedPending(p, s.e.Now()),
-		Namespace: pod.Namespace, PodName: pod.Name, Labels: pod.Labels, Message: diagnose.OfCondition(pod), Rejectors: p.Rejectors(),
+		Namespace: pod.Namespace, PodName: pod.Name, Labels: pod.Labels, Message: world.PendingMessage(pod), Rejectors: p.Rejectors(),
 		Gang: gangOf(pod),
 	}
 }

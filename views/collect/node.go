@@ -8,8 +8,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
-	"k8s.io/utils/ptr"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/objects/requests"
 	"orrery/core/safe/plural"

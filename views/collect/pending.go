@@ -10,7 +10,6 @@ import (
 	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
-	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -24,7 +23,7 @@ const maxGroups = 100
 func Pending(e *engine.Engine, namespace string, shadows bool) (*views.Pending, error) {
 	v := &views.Pending{At: e.Now()}
 	kept := 0
-	groups, err := diagnose.Pending(e, func(g *diagnose.Group) bool {
+	a, err := diagnose.AskPending(e, func(g *diagnose.Group) bool {
 		if namespace != "" && g.Namespace != namespace {
 			return false
 		}
@@ -34,17 +33,15 @@ func Pending(e *engine.Engine, namespace string, shadows bool) (*views.Pending, 
 			return false
 		}
 		return true
-	})
+	}, diagnose.Question{})
 	if err != nil {
 		return nil, fmt.Errorf("diagnosing the pending pods: %w", err)
 	}
-	for _, g := range groups {
+	for i := range a.Groups {
+		g := &a.Groups[i]
 		row := views.PendingGroup{
-			Owner: printable.Text(g.Namespace + "/" + g.Owner), Key: world.PodRefOf(g.Pods[0]).String(), Pods: len(g.Pods),
-			Oldest: g.Oldest, Cause: printable.Text(g.Diagnosis.Summary), Places: g.Places,
-		}
-		if d := &g.Diagnosis.Decision; d.Verdict == engine.Placed {
-			row.Cause = "would go to " + printable.Text(d.Node)
+			Owner: printable.Text(g.Namespace + "/" + g.Owner), Key: g.Namespace + "/" + g.Pods[0], Pods: len(g.Pods),
+			Oldest: g.Oldest, Cause: printable.Text(g.Summary), Places: g.Places,
 		}
 		if g.Fix != nil {
 			row.Fix = printable.Text(g.Fix.Text)
@@ -55,12 +52,8 @@ func Pending(e *engine.Engine, namespace string, shadows bool) (*views.Pending, 
 		addDecided(v, e, namespace)
 	}
 	v.Groups.Total = len(v.Groups.Rows)
-	like, nodes, places, err := diagnose.Capacity(e, groups)
-	if err != nil {
-		return nil, fmt.Errorf("looking for the nodes that would place the pending pods: %w", err)
-	}
-	if nodes > 0 {
-		v.Capacity = fmt.Sprintf("%d more %s like %s would place %d of the %d pods", nodes, plural.Of(nodes, "node"), printable.Text(like), places, v.Pods)
+	if c := a.Capacity; c != nil {
+		v.Capacity = fmt.Sprintf("%d more %s like %s would place %d of the %d pods", c.Nodes, plural.Of(c.Nodes, "node"), printable.Text(c.Like), c.Places, v.Pods)
 	}
 	return v, nil
 }

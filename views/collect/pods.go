@@ -5,9 +5,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/objects/requests"
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -68,7 +68,7 @@ func (s source) placeOf(pod *v1.Pod) (views.PodState, string) {
 		return views.Bound, ""
 	}
 	if queued, ok := s.e.Queue().Get(pod.Namespace, pod.Name); ok {
-		if message := diagnose.OfCondition(pod); message != "" {
+		if message := world.PendingMessage(pod); message != "" {
 			return stateOf(queued.State()), message
 		}
 		return stateOf(queued.State()), strings.Join(queued.Rejectors(), ", ")
@@ -85,7 +85,7 @@ func (s source) wholePod(o world.Object) views.ClusterPod {
 	p := s.briefClusterPod(pod)
 	p.Namespace, p.PodName = "", ""
 	p.Name, p.Key = podNames(world.PodRefOf(pod))
-	p.Node, p.Reason = printable.Text(p.NodeKey), printable.Text(diagnose.MainClause(p.Reason))
+	p.Node, p.Reason = printable.Text(p.NodeKey), printable.Text(framework.MainOf(p.Reason).String())
 	addRequests(&p, pod)
 	p.CPU, p.Memory = cpuText(p.MilliCPU), bytesText(p.MemoryBytes)
 	return p

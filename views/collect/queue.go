@@ -8,6 +8,7 @@ import (
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
 	"orrery/core/world"
 	"orrery/views"
@@ -198,7 +199,7 @@ func newRowText(e *engine.Engine, p *queue.Pod) rowText {
 		plugin: printable.Text(strings.Join(p.Rejectors(), ", ")), nominated: printable.Text(pod.Status.NominatedNodeName),
 	}
 	s.name, s.key = podNames(world.PodRefOf(pod))
-	if s.reason = printable.Text(diagnose.MainClause(diagnose.OfCondition(pod))); s.reason == "" {
+	if s.reason = printable.Text(framework.MainOf(world.PendingMessage(pod)).String()); s.reason == "" {
 		s.reason = s.plugin
 	}
 	if p.State().InUnschedulablePods() {

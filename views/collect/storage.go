@@ -126,7 +126,7 @@ func (x *storageIndex) claimNote(state views.ClaimState, l *volumes.ClaimLink, c
 		}
 		return ""
 	case views.ClaimNoNode:
-		return diagnose.StorageFirst(diagnose.OfCondition(pod))
+		return diagnose.StorageFirst(world.PendingMessage(pod))
 	case views.ClaimTerminating:
 		if l.WaitsFor != "" {
 			return "waits for " + l.WaitsFor

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/volume"
 
-	"orrery/core/answers/diagnose"
 	"orrery/core/objects/requests"
 	"orrery/core/scheduler/plugins/volumezone"
 	"orrery/core/scheduler/volumes"
+	"orrery/core/world"
 	"orrery/views"
 )
 
@@ -49,7 +49,7 @@ func (x *storageIndex) claimState(c *v1.PersistentVolumeClaim) (views.ClaimState
 	case state == volumes.ClaimUnbound:
 		return views.ClaimUnbound, created
 	case state == volumes.ClaimDelayed:
-		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && diagnose.OfCondition(pod) != "" {
+		if pod := x.users.first(nameOf(c)); pod != nil && pod.Spec.NodeName == "" && world.PendingMessage(pod) != "" {
 			return views.ClaimNoNode, pod.CreationTimestamp.Time
 		}
 		return views.ClaimDelayed, created

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/answers/answer"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
@@ -61,18 +62,38 @@ func TestExplain_EvidenceOnce(t *testing.T) {
 			t.Errorf("%s: the first model is partial: %v, the second: %v", pod, first.Partial(), second.Partial())
 		}
 		x := second.Explain
-		chain := ""
-		for _, l := range x.Storage {
-			chain += l.Text + "\n"
+		section := func(title string) (text string) {
+			for _, s := range x.Sections {
+				for _, l := range s.Lines {
+					if s.Title == title {
+						text += l.Says + "\n"
+					}
+				}
+			}
+			return text
 		}
-		if !strings.Contains(x.Summary, want.summary) || !strings.Contains(chain, want.chain) || !strings.Contains(strings.Join(x.Preemption, "\n"), want.preemption) ||
-			!strings.Contains(strings.Join(x.Queue, "\n"), want.queue) {
-			t.Errorf("%s: %q\n%s%q\n%q", pod, x.Summary, chain, x.Preemption, x.Queue)
+		facts := ""
+		for _, f := range x.Facts {
+			facts += f.Name + " " + f.Value + "\n"
 		}
-		if moved := slices.ContainsFunc(x.Remedies, func(r views.Remedy) bool { return r.Words == want.words }); moved != (want.words != "") {
+		if !strings.Contains(x.Summary, want.summary) || !strings.Contains(section("Storage"), want.chain) || !strings.Contains(section("Preemption"), want.preemption) ||
+			!strings.Contains(facts, want.queue) {
+			t.Errorf("%s: %q\n%s\n%+v", pod, x.Summary, facts, x.Sections)
+		}
+		if moved := slices.ContainsFunc(x.Remedies, func(r answer.Remedy) bool { return r.Change == want.words }); moved != (want.words != "") {
 			t.Errorf("%s: the remedies are %+v", pod, x.Remedies)
 		}
-		texts := append([]string{x.Summary}, slices.Concat(x.Facts, x.Preemption, x.Queue, x.Hints, strings.Split(strings.TrimSpace(chain), "\n"))...)
+		texts := []string{x.Summary}
+		for i := range x.Reasons {
+			texts = append(texts, x.Reasons[i].Beside...)
+		}
+		for _, s := range x.Sections {
+			for _, l := range s.Lines {
+				if !s.Internal {
+					texts = append(texts, l.Says)
+				}
+			}
+		}
 		for i, a := range texts {
 			for j, b := range texts {
 				if i != j && strings.Contains(a, b) {

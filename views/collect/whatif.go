@@ -36,7 +36,7 @@ func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 		c := &a.StillPending[i]
 		row := changeOf(c)
 		row.Unchanged = true
-		if was := c.Without.Reason.Message; was != "" && was != c.With.Reason.Message {
+		if was := c.Without.Reason.Reason; was != "" && was != c.With.Reason.Reason {
 			row.Reason += " instead of " + printable.Text(was)
 		}
 		rows = append(rows, row)
@@ -57,7 +57,7 @@ func blockedReason(h *whatif.BlockedEviction) string {
 func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	v := views.WhatIfChange{
 		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Without), To: outcomeState(&c.With),
-		Without: printable.Text(c.Without.Node), With: printable.Text(c.With.Node), Reason: printable.Text(c.With.Reason.Message),
+		Without: printable.Text(c.Without.Node), With: printable.Text(c.With.Node), Reason: printable.Text(c.With.Reason.Reason),
 	}
 	if v.Reason == "" {
 		v.Reason = printable.Text(c.With.RemovedBy)

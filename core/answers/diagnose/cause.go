@@ -48,29 +48,22 @@ type causes struct {
 
 func newCauses(p *pendingPod, x *engine.Explanation) *causes {
 	c := &causes{p: p, x: x, byName: map[string]*engine.NodeVerdict{}, all: map[string][]framework.Evidence{}}
+	order := map[string]int{} // by plugin: where it stands among the others
 	for i := range x.Nodes {
 		c.byName[x.Nodes[i].Node] = &x.Nodes[i]
 		if len(x.Nodes[i].Statuses) == 0 {
 			continue // it was rejected before Filter, or only an extender looked at it
 		}
 		c.nodes = append(c.nodes, x.Nodes[i].Node)
-		for _, s := range x.Nodes[i].Statuses {
-			if s.Rejects() && !slices.Contains(c.plugins, s.Plugin) {
-				c.plugins = append(c.plugins, s.Plugin)
+		for at, s := range x.Nodes[i].Statuses {
+			if _, known := order[s.Plugin]; s.Rejects() && !known {
+				order[s.Plugin], c.plugins = at, append(c.plugins, s.Plugin)
 			}
 		}
 	}
 	slices.Sort(c.nodes)
 	c.total = len(c.nodes)
-	order := func(plugin string) int {
-		for i := range x.Nodes {
-			if at := slices.IndexFunc(x.Nodes[i].Statuses, func(s engine.PluginStatus) bool { return s.Plugin == plugin }); at >= 0 {
-				return at
-			}
-		}
-		return 0
-	}
-	slices.SortStableFunc(c.plugins, func(a, b string) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(c.plugins, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
 	for _, plugin := range c.plugins {
 		if c.all[plugin] = x.AllEvidence(plugin); len(c.all[plugin]) == 0 {
 			c.all[plugin] = c.evidence(plugin, x.RejectedOn(plugin))
@@ -353,6 +346,23 @@ func (c *causes) predicate(k *class) string {
 		for i := range list {
 			if key := keyOf(&list[i]); slices.Contains(k.keys, key) && !slices.Contains(told, key) {
 				clauses, told = append(clauses, list[i].Predicate), append(told, key)
+			}
+		}
+	}
+	return strings.Join(clauses, " and ")
+}
+
+// keptFrom says what keeps the pod from one node, in a clause whose subject the node is; empty if nothing does, or before Filter.
+func (p *pendingPod) keptFrom(x *engine.Explanation, node string) string {
+	c := newCauses(p, x)
+	if v := c.byName[node]; v == nil || v.Feasible || len(v.Statuses) == 0 {
+		return ""
+	}
+	var clauses []string
+	for _, plugin := range c.plugins {
+		if slices.Contains(x.RejectedOn(plugin), node) {
+			for _, e := range c.evidence(plugin, []string{node}) {
+				clauses = append(clauses, e.Predicate)
 			}
 		}
 	}

@@ -3,61 +3,57 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"orrery/core/answers/answer"
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
 
-// Diagnosis is the scheduling decision about a pod at one moment, its reasons, and its remedies.
+// The parts of an answer that are made here.
+type (
+	Reason = answer.Reason
+	// Evidence is behind a Reason.
+	Evidence = answer.Evidence
+	Link     = answer.Link
+)
+
+// Diagnosis is an answer about a pod, with the decision that it is made of.
 type Diagnosis struct {
 	*engine.Explanation
+	answer.Answer
 	// Lifecycle is where the pod is, whatever would be decided.
 	Lifecycle Lifecycle
-	// Unread are the kinds that the pod refers to and that may not be read, and NotEvaluated says so: there is no finding then.
-	Unread       []world.Kind
-	NotEvaluated string
-	// Waiting says what the pod waits for besides its turn: its gates, its gang, or the victims on its nominated node.
-	Waiting string
-	// Summary is the most important finding in one sentence: what the pod waits for, and else the Finding, which is the result of the
-	// evaluation alone.
-	Summary, Finding string
-	// Examined nodes were filtered by the search, Feasible ones passed all filters, searched or not.
-	Examined, Feasible int
-	// Reasons are the rejections of a pod without a feasible node, by the number of nodes.
-	Reasons []Reason
+	// Finding is the result of the evaluation alone, Summary also what the pod waits for.
+	Finding string
 	// Queue is the pod's state in the queue; nil for a pod outside it.
 	Queue *Queueing
 	// Storage is the chain from the pod over its claims to its volumes' nodes; nil for a pod without claims.
 	Storage *Storage
 	// Devices is the chain from the pod over its claims for devices to the nodes that have some; nil for a pod without.
 	Devices *Devices
-	// Scores compare winner and runner-up, by the winner's lead; empty without a runner-up.
-	Scores []ScorePair
-	// Eviction is what a preemption for the pod found; nil if none was tried.
-	Eviction *Preemption
-	// Remedies are single changes that place the pod, each tried on a fork, the cheapest first.
+	// Remedies are single changes that place the pod, each tried on a fork, the cheapest first. The answer's are the same, in words.
 	Remedies []Remedy
+	// Gang is the pod's, once it was looked for.
+	Gang *Gang
+
+	// unevaluated says of a pod that refers to kinds that may not be read that there is no finding.
+	unevaluated string
+	// unled says of a pod that waits for a scheduler that none leads.
+	unled string
+	// question is what was asked, decided the sentence about the decision alone.
+	question Question
+	decided  string
+	// onNode is what keeps the pod from the node that was asked about.
+	onNode string
+	// created is the pod's creation, now the moment of the question.
+	created, now time.Time
+	// said are the sentences at the top, which are not said again below.
+	said []string
 }
 
-// Reason is one message of one plugin with the nodes it rejects.
-type Reason struct {
-	Plugin, Message string
-	// Nodes counts nodes as the pod's condition does: each node under the first plugin that rejects it.
-	Nodes int
-	// OnlyOn are the nodes that only this reason rejects.
-	OnlyOn []string
-	// Evidence has the details behind the message; nil for plugins without a type of their own.
-	Evidence Evidence
-}
-
-// ScorePair has one plugin's weighted scores of the winner and the runner-up.
-type ScorePair struct {
-	Plugin           string
-	Winner, RunnerUp int64
-}
-
-// Pod diagnoses a pod. The engine is only read.
+// Pod diagnoses a pod as it would be decided about now. The engine is only read.
 func Pod(e *engine.Engine, ref world.PodRef) (*Diagnosis, error) {
 	d, pod, err := explain(e, ref)
 	if err != nil || pod == nil {
@@ -80,37 +76,45 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	}
 	pod := newPendingPod(e, e.Store().Pod(ref.Namespace, ref.Name))
 	d := &Diagnosis{Explanation: x, Lifecycle: LifecycleOf(e, pod.pod), Queue: QueueingOf(e, pod.pod)}
-	if d.setUnread(e, pod.pod); d.Lifecycle.Leaves() || d.NotEvaluated != "" {
+	if d.setUnread(e, pod.pod); d.Lifecycle.Leaves() || d.unevaluated != "" {
 		if d.leaveOut(); !d.Lifecycle.Leaves() && len(pod.pod.Spec.SchedulingGates) > 0 {
 			d.Waiting = pod.waiting(nil)
 		}
 		return d, nil, nil
 	}
-	d.Eviction = pod.preemption(x)
-	d.Waiting = pod.waiting(d.Eviction)
-	for i := range x.Nodes {
-		if x.Nodes[i].Searched {
-			d.Examined++
-		}
-		if x.Nodes[i].Feasible {
-			d.Feasible++
-		}
+	if d.PreemptionEvidence = pod.preemption(x); d.PreemptionEvidence != nil {
+		d.PreemptionFacts = preemptionFacts(d.PreemptionEvidence)
 	}
+	d.Waiting = pod.waiting(d.PreemptionEvidence)
+	d.Counts = countNodes(x)
+	d.Storage = pod.storage(x)
+	d.Devices = pod.devicesOf(x)
 	if x.Decision.Verdict == engine.Placed {
 		d.compareScores()
-		d.Summary = d.PlacedSummary()
+		d.Summary = d.placedSummary()
 	} else {
 		d.Reasons = pod.reasons(x)
-		d.Summary = pod.cause(d)
-	}
-	d.Storage = pod.storage(x)
-	if d.Devices = pod.devicesOf(x); d.Devices != nil && d.Devices.Says != "" && x.Decision.Verdict != engine.Placed {
-		d.Summary = d.Devices.Says
+		d.Summary = pod.findCause(d)
 	}
 	if d.Finding = d.Summary; d.Waiting != "" {
+		d.said = []string{d.Waiting}
 		d.Summary = d.Waiting + "; " + d.afterwards()
 	}
+	d.said = append(d.said, d.Finding)
 	return d, pod, nil
+}
+
+func countNodes(x *engine.Explanation) *answer.NodeCounts {
+	n := &answer.NodeCounts{Total: x.Decision.Nodes}
+	for i := range x.Nodes {
+		if x.Nodes[i].Searched {
+			n.Examined++
+		}
+		if x.Nodes[i].Feasible {
+			n.Feasible++
+		}
+	}
+	return n
 }
 
 // leaveOut takes the decision out of the diagnosis of a pod about which none is made.
@@ -118,7 +122,7 @@ func (d *Diagnosis) leaveOut() {
 	of := &d.Decision
 	d.Decision = engine.Decision{Pod: of.Pod, Attempt: of.Attempt, Nodes: of.Nodes, Generation: of.Generation, Verdict: engine.Skipped}
 	d.Margins = nil
-	if d.Summary = d.NotEvaluated; d.Lifecycle.Leaves() {
+	if d.Summary = d.unevaluated; d.Lifecycle.Leaves() {
 		d.Summary = d.Lifecycle.Text()
 	}
 	d.Decision.Message, d.Finding = d.Summary, d.Summary
@@ -131,19 +135,29 @@ func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
 		reasons[i] = Reason{Plugin: r.Plugin, Message: r.Reason, Nodes: r.Nodes}
 	}
 	for i := range x.Nodes {
-		plugin, message, ok := onlyReason(&x.Nodes[i])
-		if !ok {
-			continue
-		}
-		at := slices.IndexFunc(reasons, func(r Reason) bool { return r.Plugin == plugin && r.Message == message })
-		if at >= 0 {
-			reasons[at].OnlyOn = append(reasons[at].OnlyOn, x.Nodes[i].Node)
+		n := &x.Nodes[i]
+		if plugin, message, only := onlyReason(n); only {
+			if at := slices.IndexFunc(reasons, func(r Reason) bool { return r.Plugin == plugin && r.Message == message }); at >= 0 {
+				reasons[at].OnlyOn = append(reasons[at].OnlyOn, n.Node)
+			}
 		}
 	}
 	for i := range reasons {
-		reasons[i].Evidence = p.evidenceOf(x, &reasons[i])
+		r := &reasons[i]
+		if r.Evidence = p.evidenceOf(x, r); r.Evidence != nil {
+			r.Facts = r.Evidence.Facts()
+		}
+		r.OnlyBlockerOn, r.Hint = len(r.OnlyOn), hintOf(r)
 	}
 	return reasons
+}
+
+// findCause says what keeps the pod from a node. What is missing of devices is said by the devices.
+func (p *pendingPod) findCause(d *Diagnosis) string {
+	if d.Devices != nil && d.Devices.Says != "" {
+		return d.Devices.Says
+	}
+	return p.cause(d)
 }
 
 // onlyReason returns the only reason that rejects a node; false if there are several or none.
@@ -168,11 +182,14 @@ func (d *Diagnosis) afterwards() string {
 	case d.Decision.Verdict == engine.Placed:
 		return "it would be placed on " + d.Decision.Node
 	}
-	return "now " + d.Summary
+	if d.Decision.Verdict == engine.Skipped {
+		return d.Finding
+	}
+	return "now " + d.Finding
 }
 
-// PlacedSummary names the lead of a placed pod's node, and the plugin that gave the most of it if the scores are known.
-func (d *Diagnosis) PlacedSummary() string {
+// placedSummary names the lead of a placed pod's node, and the plugin that gave the most of it if the scores are known.
+func (d *Diagnosis) placedSummary() string {
 	switch lead := d.Decision.Score - d.Decision.RunnerUpScore; {
 	case d.Decision.RunnerUp == "":
 		return "the only feasible node of " + plural.Count(d.Decision.Examined, "node") + " examined"
@@ -190,14 +207,6 @@ func (d *Diagnosis) compareScores() {
 	for _, m := range d.Margins {
 		i := slices.IndexFunc(winner.Scores, func(s engine.PluginScore) bool { return s.Plugin == m.Plugin })
 		score := winner.Scores[i].Weighted()
-		d.Scores = append(d.Scores, ScorePair{m.Plugin, score, score - m.Ahead})
+		d.Scores = append(d.Scores, answer.ScorePair{Plugin: m.Plugin, Winner: score, RunnerUp: score - m.Ahead})
 	}
-}
-
-// Node returns everything the plugins returned for a node; empty if the node was not explained.
-func (d *Diagnosis) Node(name string) *engine.NodeVerdict {
-	if i := slices.IndexFunc(d.Nodes, func(n engine.NodeVerdict) bool { return n.Node == name }); i >= 0 {
-		return &d.Nodes[i]
-	}
-	return &engine.NodeVerdict{Node: name}
 }

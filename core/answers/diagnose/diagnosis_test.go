@@ -3,7 +3,6 @@ package diagnose_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/diagnose"
@@ -78,7 +77,7 @@ func TestPod_SummaryAndHints(t *testing.T) {
 			if d.Decision.Verdict != engine.Unschedulable || d.Summary != tt.summary {
 				t.Errorf("%s: %q, want %q", d.Decision.Verdict, d.Summary, tt.summary)
 			}
-			if hint := d.Reasons[0].Hint(); hint != tt.hint {
+			if hint := d.Reasons[0].Hint; hint != tt.hint {
 				t.Errorf("hint %q, want %q", hint, tt.hint)
 			}
 		})
@@ -102,32 +101,5 @@ func TestPod_PlacedSummary(t *testing.T) {
 		if len(nodes) > 1 && len(d.Scores) == 0 {
 			t.Error("winner and runner-up are not compared")
 		}
-	}
-}
-
-func TestMainClause(t *testing.T) {
-	for _, tt := range []struct{ name, message, want string }{
-		{"one clause", "0/3 nodes are available: 3 Insufficient cpu.", "3 Insufficient cpu"},
-		{"the larger of two", "0/9 nodes are available: 2 node(s) were unschedulable, 7 Insufficient memory. preemption: 0/9 nodes are available: 9 No preemption victims found for incoming pod.", "7 Insufficient memory"},
-		{"a message of another form", "waiting for scheduling gates: [a]", "waiting for scheduling gates: [a]"},
-		{"what PostFilter added is skipped", "0/9 nodes are available: 1 a, 7 Insufficient memory. no new claims to deallocate, preemption: 0/9", "7 Insufficient memory"},
-		{"nothing", "", ""},
-		{"no counts", "0/3 nodes are available: pod has unbound claims.", "0/3 nodes are available: pod has unbound claims."},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := diagnose.MainClause(tt.message); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestOfDecision(t *testing.T) {
-	d := &engine.Decision{Message: "0/5 nodes are available", Rejections: []engine.Rejection{{Plugin: "A", Reason: "a", Nodes: 2}, {Plugin: "B", Reason: "b", Nodes: 3}}}
-	if diff := cmp.Diff(diagnose.Reason{Plugin: "B", Message: "b", Nodes: 3}, diagnose.OfDecision(d)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got := diagnose.OfDecision(&engine.Decision{Message: "being deleted"}); got.Message != "being deleted" {
-		t.Errorf("without rejections: %+v", got)
 	}
 }

@@ -1,11 +1,14 @@
 // Package diagnose says why a pod is or is not scheduled, and which single change would place it.
 //
-//	engine ──► Explain, once ──┬──► Reasons: who rejects which nodes, and on which it is the only blocker
-//	(only read)                ├──► Summary: the most important finding
-//	                           └──► candidates ──► each tried on a fork ──► Remedies
+//	engine ──► Ask ──┬──► LifecycleOf: where the pod is, whatever would be decided
+//	(only read)      ├──► Pod: the decision, of now or of the past, and its reasons
+//	                 │     ├──► cause: what keeps the pod from the nodes that it wants
+//	                 │     └──► candidates ──► each tried on a fork ──► Remedies
+//	                 ├──► Complete: moves of other pods, the pod's gang
+//	                 └──► evaluate: what each remedy comes to when all pods go on
 //
-// There is one [Diagnosis]; the explain pane, "orrery explain", its JSON and what-if results show it. Its texts are
-// unescaped: the code that shows them makes them printable.
+// There is one answer.Answer; the explain pane, "orrery explain" and its JSON show it. [AskPending], [AskGangs], [AskNode] and [AskClaim]
+// give the same about more than one pod.
 //
 // A [Reason] carries [Evidence]: what the plugin itself says of its rejection ([Found], see framework.Explainer), which nothing here
 // has to know about. Devices, and volumes that VolumeBinding and VolumeZone refuse, still have types of their own here. A plugin that
@@ -25,8 +28,8 @@
 // # Lifecycle
 //
 // What would be decided is the answer only for a pod that waits for it. [Lifecycle] says where a pod is already, and whether it ends or is
-// being deleted, by whom, and what keeps it; of a bound pod the decision is what would happen today. A pod that refers to kinds that may
-// not be read is not evaluated (unread.go).
+// being deleted, by whom, and what keeps it; of a bound pod the decision is the one that placed it, or with Question.Now what would happen
+// today. A pod that refers to kinds that may not be read is not evaluated (unread.go).
 //
 // # Storage
 //

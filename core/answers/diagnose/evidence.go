@@ -9,23 +9,8 @@ import (
 	"orrery/core/scheduler/plugins/dynamicresources"
 )
 
-// Evidence has the facts behind a reason: the field of the pod, and what on the nodes contradicts it.
-type Evidence interface {
-	// Facts are plain sentences, the most telling first.
-	Facts() []string
-	// Hint says what would make one of the nodes feasible that only this reason blocks.
-	Hint() string
-}
-
-// Drawable is evidence that a chart can show.
-type Drawable interface {
-	Evidence
-	// FactsBeside are the facts for a screen: with a chart, without those that it shows.
-	FactsBeside(chart bool) []string
-}
-
-// Hint says what would make a node feasible that only this reason blocks; empty if there is no such node.
-func (r *Reason) Hint() string {
+// hintOf says what would make a node feasible that only this reason blocks; empty if there is no such node.
+func hintOf(r *Reason) string {
 	if len(r.OnlyOn) == 0 {
 		return ""
 	}
@@ -65,3 +50,10 @@ const maxListed = framework.MaxListed
 func listed(names []string) string { return framework.Listed(names) }
 
 func fullName(pod *v1.Pod) string { return framework.PodName(pod) }
+
+func boolRank(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -34,19 +34,6 @@ func (f Found) Facts() []string {
 	return facts
 }
 
-// FactsBeside implements Drawable.
-func (f Found) FactsBeside(chart bool) []string {
-	var facts []string
-	for i := range f {
-		for _, fact := range f[i].Facts {
-			if !chart || !slices.Contains(f[i].Charted, fact) {
-				facts = append(facts, fact)
-			}
-		}
-	}
-	return facts
-}
-
 // maxHints bounds the hints of one reason.
 //
 //orrery:limit answers; hints of a reason; the others are left out
@@ -62,6 +49,3 @@ func (f Found) Hint() string {
 	}
 	return strings.Join(hints[:min(len(hints), maxHints)], "; or ")
 }
-
-// Repeats reports whether a summary has a fact already, so that it need not be shown again below.
-func Repeats(summary, fact string) bool { return strings.Contains(summary, fact) }

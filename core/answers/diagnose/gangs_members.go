@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
 )
@@ -109,7 +110,7 @@ func (s *gangSearch) lastReason(pod *v1.Pod, rejectors []string) string {
 	if held := s.untriable(pod); held != "" {
 		return held
 	}
-	if said := MainClause(OfCondition(pod)); said != "" {
+	if said := framework.MainOf(world.PendingMessage(pod)).String(); said != "" {
 		return said
 	}
 	if len(rejectors) > 0 {

@@ -254,25 +254,6 @@ func (t *Termination) details() string {
 	return text + "; finalizers " + listed(t.Finalizers) + " keep it"
 }
 
-// Today says what would be decided about a bound pod if it had no node; empty for others, and where that is not known.
-func (d *Diagnosis) Today() string {
-	if !d.Lifecycle.IsBound() || d.Lifecycle.Leaves() || d.NotEvaluated != "" {
-		return ""
-	}
-	switch d.Decision.Verdict {
-	case engine.Placed:
-		if d.Decision.Node == d.Lifecycle.Node {
-			return "today it would go there again"
-		}
-		return "today it would go to " + d.Decision.Node
-	case engine.Unschedulable:
-		return "today no node would take it"
-	case engine.Failed:
-		return "today its scheduling would fail"
-	}
-	return ""
-}
-
 // State is the pod's state in the scheduler, or that it is being deleted.
 func (l *Lifecycle) State(of engine.PodState) string {
 	if l.Termination != nil {

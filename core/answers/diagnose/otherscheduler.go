@@ -13,9 +13,7 @@ import (
 
 // ofOtherScheduler is the diagnosis of a pod whose schedulerName is that of no profile.
 func ofOtherScheduler(e *engine.Engine, pod *v1.Pod) *Diagnosis {
-	d := &Diagnosis{Explanation: &engine.Explanation{
-		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
-	}, Lifecycle: LifecycleOf(e, pod)}
+	d := undecided(e, pod, engine.Skipped)
 	name := pod.Spec.SchedulerName
 	switch {
 	case pod.Spec.NodeName != "":

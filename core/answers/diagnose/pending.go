@@ -11,6 +11,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 
@@ -28,6 +29,8 @@ type Group struct {
 	// Fix is the remedy that places the most of the pods in their next scheduling cycles, and Places how many; nil if none places one.
 	Fix    *Remedy
 	Places int
+
+	waits string // for what
 }
 
 // Changes are what Places was counted with: the fix made to each of the pods, or once to something else.
@@ -39,54 +42,86 @@ func (g *Group) Changes() []change.Change {
 }
 
 const (
-	// maxFixed bounds the groups whose remedies are tried.
+	// maxFixed bounds the different groups whose remedies are tried.
 	//
 	//orrery:limit answers; groups whose remedies are tried; the others have none
 	maxFixed = 20
-	// maxExplained bounds the groups that are explained; of the others the last attempt's result is shown.
+	// maxExplained bounds the different groups that are explained; of the others the last attempt's result is shown.
 	//
 	//orrery:limit answers; groups of pending pods that are explained at once; the others have the last attempt's result
 	maxExplained = 30
 )
 
-// Pending diagnoses all pending pods that pass the filter, by groups, the largest first. The engine is only read.
+// Pending diagnoses all pending pods that pass the filter, by groups, the largest first. Groups of like pods have one diagnosis. The engine
+// is only read.
 func Pending(e *engine.Engine, filter func(*Group) bool) ([]*Group, error) {
 	groups := pendingGroups(e)
 	groups = slices.DeleteFunc(groups, func(g *Group) bool { return !filter(g) })
-	for i, g := range groups {
-		var err error
-		switch ref := world.PodRefOf(g.Pods[0]); {
-		case i < maxFixed:
-			err = g.fix(e)
-		case i < maxExplained:
-			g.Diagnosis, _, err = explain(e, ref)
-		default:
-			g.Diagnosis = lastAttempt(e, g.Pods[0])
+	var different []*Group
+	for _, g := range groups {
+		twin := slices.IndexFunc(different, g.isLike)
+		if twin < 0 {
+			if err := g.diagnose(e, len(different)); err != nil {
+				return nil, err
+			}
+			different = append(different, g)
+		} else {
+			g.Diagnosis = different[twin].Diagnosis.ofTwin(g.Pods[0])
 		}
-		if err == nil && i < maxExplained {
-			err = g.setGang(e)
-		}
-		if err != nil {
+		if err := g.fix(e); err != nil {
 			return nil, err
 		}
 	}
 	return groups, nil
 }
 
-// setGang diagnoses the gang of the first pod.
-func (g *Group) setGang(e *engine.Engine) error {
+// diagnose diagnoses the first pod of a group, which comes after so many different ones.
+func (g *Group) diagnose(e *engine.Engine, after int) (err error) {
+	ref := world.PodRefOf(g.Pods[0])
+	switch {
+	case after < maxFixed:
+		g.Diagnosis, err = Pod(e, ref)
+	case after < maxExplained:
+		g.Diagnosis, _, err = explain(e, ref)
+	default:
+		g.Diagnosis = lastAttempt(e, g.Pods[0])
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	gang, err := GangOfPod(e, g.Pods[0])
 	if gang != nil && gang.Held() {
-		g.Gang, g.Fix, g.Places = gang, nil, 0
+		g.Gang = gang
 	}
 	return err
 }
 
-// fix diagnoses the first pod of a group, and finds the remedy that places the most.
+// isLike reports whether the diagnosis of another group is this one's, too: its pods differ in their names only, and neither have claims
+// or a gang, of which each pod has its own, nor wait for anything but a node.
+func (g *Group) isLike(other *Group) bool {
+	a, b := g.Pods[0], other.Pods[0]
+	return g.waits == waitsForNode && other.waits == waitsForNode && a.Spec.WorkloadRef == nil && len(a.Spec.ResourceClaims) == 0 && len(a.Spec.Volumes) == 0 &&
+		other.Diagnosis.Decision.Verdict == engine.Unschedulable && alike(a, b)
+}
+
+// ofTwin is the diagnosis of a pod that differs from the diagnosed one in its name only.
+func (d *Diagnosis) ofTwin(pod *v1.Pod) *Diagnosis {
+	twin, x := *d, *d.Explanation
+	twin.Explanation, x.Decision.Pod = &x, world.PodRefOf(pod)
+	twin.Remedies = slices.Clone(d.Remedies)
+	for i := range twin.Remedies {
+		if c := &twin.Remedies[i].Change; ofPod(*c) {
+			c.Name = x.Decision.Pod.String()
+		}
+	}
+	return &twin
+}
+
+// fix finds the remedy that places the most of the pods.
 func (g *Group) fix(e *engine.Engine) error {
-	var err error
-	if g.Diagnosis, err = Pod(e, world.PodRefOf(g.Pods[0])); err != nil {
-		return err
+	if g.Gang != nil {
+		return nil
 	}
 	for i := range g.Diagnosis.Remedies {
 		r := &g.Diagnosis.Remedies[i]
@@ -106,11 +141,9 @@ func (g *Group) fix(e *engine.Engine) error {
 
 // lastAttempt is a diagnosis that has only what the pod's condition says of its last attempt.
 func lastAttempt(e *engine.Engine, pod *v1.Pod) *Diagnosis {
-	d := &Diagnosis{Explanation: &engine.Explanation{
-		Decision: engine.Decision{Pod: world.PodRefOf(pod), Verdict: engine.Skipped}, State: e.PodState(pod.Namespace, pod.Name),
-	}}
+	d := undecided(e, pod, engine.Skipped)
 	// The condition counts each node under the first plugin that rejects it, which need not be what would help.
-	if clause := MainClause(OfCondition(pod)); clause == "" {
+	if clause := framework.MainOf(world.PendingMessage(pod)).String(); clause == "" {
 		d.Summary = "not tried yet"
 	} else {
 		d.Summary = "its last attempt: " + clause + "; of so many groups only the first are explained here: ask about the pod"
@@ -131,7 +164,7 @@ func pendingGroups(e *engine.Engine) []*Group {
 		k := key{pod.Namespace, OwnerOf(pod), waitsFor(e, pod)}
 		g := byKey[k]
 		if g == nil {
-			g = &Group{Namespace: k.namespace, Owner: k.owner, Oldest: pod.CreationTimestamp.Time}
+			g = &Group{Namespace: k.namespace, Owner: k.owner, Oldest: pod.CreationTimestamp.Time, waits: k.waits}
 			byKey[k] = g
 			groups = append(groups, g)
 		}
@@ -175,5 +208,8 @@ func waitsFor(e *engine.Engine, pod *v1.Pod) string {
 	case nominated:
 		return "victims"
 	}
-	return "node"
+	return waitsForNode
 }
+
+// waitsForNode is what most pods wait for.
+const waitsForNode = "node"

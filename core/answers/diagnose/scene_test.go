@@ -28,6 +28,12 @@ func engineWith(t testing.TB, objects ...world.Object) *engine.Engine {
 // engineWithGates is engineWith with feature gates: "DRAConsumableCapacity=true DRAAdminAccess=false".
 func engineWithGates(t testing.TB, gates string, objects ...world.Object) *engine.Engine {
 	t.Helper()
+	return engineUnread(t, gates, nil, objects...)
+}
+
+// engineUnread is engineWithGates for somebody who may not read some kinds.
+func engineUnread(t testing.TB, gates string, unread []world.Kind, objects ...world.Object) *engine.Engine {
+	t.Helper()
 	set := map[string]bool{}
 	for _, gate := range strings.Fields(gates) {
 		name, value, _ := strings.Cut(gate, "=")
@@ -37,7 +43,7 @@ func engineWithGates(t testing.TB, gates string, objects ...world.Object) *engin
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{Start: start, Seed: 1, Config: config.Default(features)})
+	e, err := engine.New(engine.Options{Start: start, Seed: 1, Config: config.Default(features), Unread: unread})
 	if err != nil {
 		t.Fatal(err)
 	}

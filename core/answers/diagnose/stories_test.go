@@ -139,14 +139,12 @@ func describe(d *diagnose.Diagnosis) string {
 				fmt.Fprintf(&b, "  %s\n", fact)
 			}
 		}
-		if hint := r.Hint(); hint != "" {
-			fmt.Fprintf(&b, "  => %s\n", hint)
+		if r.Hint != "" {
+			fmt.Fprintf(&b, "  => %s\n", r.Hint)
 		}
 	}
-	if d.Eviction != nil {
-		for _, fact := range d.Eviction.Facts() {
-			fmt.Fprintf(&b, "preemption: %s\n", fact)
-		}
+	for _, fact := range d.PreemptionFacts {
+		fmt.Fprintf(&b, "preemption: %s\n", fact)
 	}
 	if d.Queue != nil {
 		for _, fact := range d.Queue.Facts() {

@@ -30,17 +30,18 @@ func unreadKinds(e *engine.Engine, pod *v1.Pod) []world.Kind {
 
 // setUnread says why a pod is not evaluated, if it refers to kinds that may not be read.
 func (d *Diagnosis) setUnread(e *engine.Engine, pod *v1.Pod) {
-	if d.Unread = unreadKinds(e, pod); len(d.Unread) > 0 {
-		names := make([]string, len(d.Unread))
-		for i, kind := range d.Unread {
-			names[i] = kind.Resource().GroupResource().String()
-		}
-		d.NotEvaluated = "there is no right to list " + strings.Join(names, ", ") + ", to which it refers: it cannot be evaluated"
+	var names []string
+	for _, kind := range unreadKinds(e, pod) {
+		d.NotEvaluated = append(d.NotEvaluated, string(kind))
+		names = append(names, kind.Resource().GroupResource().String())
+	}
+	if len(names) > 0 {
+		d.unevaluated = "there is no right to list " + strings.Join(names, ", ") + ", to which it refers: it cannot be evaluated"
 		return
 	}
 	for i := range d.Statuses {
 		if s := &d.Statuses[i]; s.Plugin == unreadable.Name && s.Rejects() { // a recording tells no kinds
-			d.NotEvaluated = "there was no right to read volumes and their claims, to which it refers: it cannot be evaluated"
+			d.unevaluated = "there was no right to read volumes and their claims, to which it refers: it cannot be evaluated"
 		}
 	}
 }

@@ -62,23 +62,38 @@ func Chain(e *engine.Engine, pod *v1.Pod) *Storage {
 	if !podvolumes.UsesClaims(pod) {
 		return nil
 	}
+	nodes := nodesOf(e)
+	r := podvolumes.Reader(e.Volumes(), pod, nodes)
+	r.AttributesClass = e.Features().Enabled(config.VolumeAttributesClass)
+	s := &Storage{}
+	for _, of := range r.OfPod() {
+		s.Claims = append(s.Claims, withVolume(e, of, nodes))
+	}
+	return s
+}
+
+// chainOfClaim returns the chain of a claim alone.
+func chainOfClaim(e *engine.Engine, claim *v1.PersistentVolumeClaim) *Storage {
+	r := volumes.ClaimReader{State: e.Volumes(), AttributesClass: e.Features().Enabled(config.VolumeAttributesClass)}
+	return &Storage{Claims: []ClaimLink{withVolume(e, r.Of(claim), nodesOf(e))}}
+}
+
+func nodesOf(e *engine.Engine) []fwk.NodeInfo {
 	var nodes []fwk.NodeInfo
 	for info := range e.Cache().RecentlyChanged() {
 		if info.Node() != nil {
 			nodes = append(nodes, info)
 		}
 	}
-	r := podvolumes.Reader(e.Volumes(), pod, nodes)
-	r.AttributesClass = e.Features().Enabled(config.VolumeAttributesClass)
-	s := &Storage{}
-	for _, of := range r.OfPod() {
-		l := ClaimLink{ClaimLink: of}
-		if l.State == volumes.ClaimBound || l.State == volumes.ClaimTerminating && volumes.IsBound(l.Object) {
-			l.PersistentVolume = volumeLink(e, e.Volumes().Volume(l.Object.Spec.VolumeName), nodes)
-		}
-		s.Claims = append(s.Claims, l)
+	return nodes
+}
+
+func withVolume(e *engine.Engine, of volumes.ClaimLink, nodes []fwk.NodeInfo) ClaimLink {
+	l := ClaimLink{ClaimLink: of}
+	if l.State == volumes.ClaimBound || l.State == volumes.ClaimTerminating && volumes.IsBound(l.Object) {
+		l.PersistentVolume = volumeLink(e, e.Volumes().Volume(l.Object.Spec.VolumeName), nodes)
 	}
-	return s
+	return l
 }
 
 // storage returns the chain of the pod.
@@ -171,14 +186,6 @@ func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 
 func sinceText(t time.Time) string { return volumes.SinceText(t) }
 
-// Link is one link of the chain in words. Depth is 0 for claims and nodes, 1 for what a claim leads to. Bad marks a claim that
-// keeps the pod from every node.
-type Link struct {
-	Depth int
-	Says  string
-	Bad   bool
-}
-
 // Links are the links of the chain, from the claims to the nodes. What was said already, such as in a summary, is not said
 // again, and neither is a class of several claims.
 func (s *Storage) Links(said string) []Link {
@@ -189,7 +196,7 @@ func (s *Storage) Links(said string) []Link {
 		claim := Link{Says: l.Text(), Bad: l.Troubled()}
 		if l.Object != nil {
 			claim.Says = "claim " + l.Claim + " (" + l.Asks() + ")"
-			if !Repeats(said, l.Text()) {
+			if said != l.Text() {
 				claim.Says += " " + l.Story()
 			}
 		}

@@ -37,8 +37,8 @@ func Confirm(e *engine.Engine, groups []*diagnose.Group, together int) {
 }
 
 // Capacity returns the fewest nodes like an existing one that place all pods of some groups which more nodes can place, and how many of
-// them have a node then; zero nodes if more nodes place none. Package diagnose knows where to begin: it counts without the pods that
-// daemons have on the new nodes.
+// them have a node then; zero nodes if more nodes place none. Package diagnose knows where to begin: it adds nodes without what comes with
+// them. A daemon may find a new node full, as the pods that wait are older.
 func Capacity(e *engine.Engine, groups []*diagnose.Group) (like string, nodes, places int, err error) {
 	like, least, _, err := diagnose.Capacity(e, groups)
 	if err != nil || least == 0 {
@@ -55,7 +55,7 @@ func Capacity(e *engine.Engine, groups []*diagnose.Group) (like string, nodes, p
 		return "", 0, 0, nil
 	}
 	places = most.Placed(pods)
-	nodes, with := FewestNodes(e, like, least, func(t *Tried) bool { return t.Placed(pods) >= places && !t.strands() })
+	nodes, with := FewestNodes(e, like, least, func(t *Tried) bool { return t.Placed(pods) >= places })
 	if with == nil {
 		return "", 0, 0, nil
 	}

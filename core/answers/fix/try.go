@@ -70,10 +70,11 @@ func (t *Tried) places() bool {
 	return slices.ContainsFunc(t.results[0].Pods, func(p whatif.PodChange) bool { return p.With.Node != "" })
 }
 
-// strands reports whether a pod that comes with the changes has no node in the end: the daemon of a new node, whose room others took.
-// Which of them is first is chance outside of a what-if.
+// strands reports whether new nodes leave a pod that comes with them without one: a daemon whose room others took. Which of them is first
+// is chance outside of a what-if.
 func (t *Tried) strands() bool {
-	return slices.ContainsFunc(t.results, func(r *whatif.Result) bool {
+	adds := slices.ContainsFunc(t.Result().Changes, func(c change.Change) bool { return c.Verb == change.AddNodes })
+	return adds && slices.ContainsFunc(t.results, func(r *whatif.Result) bool {
 		return slices.ContainsFunc(r.Pods, func(p whatif.PodChange) bool { return p.Kind == whatif.Created && p.With.Pending() })
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/answers/change"
-	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -202,19 +201,19 @@ func (r *run) setReason(pod *v1.Pod, o *PodOutcome) {
 		for i, g := range gates {
 			names[i] = g.Name
 		}
-		o.Reason.Message = "scheduling gates: " + strings.Join(names, ", ")
+		o.Reason.Reason = "scheduling gates: " + strings.Join(names, ", ")
 	} else if o.State == engine.StateWaiting {
-		o.Reason.Message = "waits on Permit for others of its gang"
+		o.Reason.Reason = "waits on Permit for others of its gang"
 	} else if held := r.heldAtRest()[pod.UID]; held != "" {
-		o.Reason.Message = "has a place and waits for " + held
+		o.Reason.Reason = "has a place and waits for " + held
 	} else if d := r.latestDecisions()[pod.UID]; d != nil {
-		if o.Reason, o.TotalNodes = diagnose.OfDecision(d), d.Nodes; d.Verdict == engine.Placed {
-			o.Reason, o.TotalNodes = diagnose.Reason{Message: "had a place on " + d.Node + ", and was not bound"}, 0
+		if o.Reason, o.TotalNodes = d.MainRejection(), d.Nodes; d.Verdict == engine.Placed {
+			o.Reason, o.TotalNodes = engine.Rejection{Reason: "had a place on " + d.Node + ", and was not bound"}, 0
 		}
 	} else if !slices.Contains(r.engine.Profiles(), pod.Spec.SchedulerName) {
-		o.Reason.Message = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
+		o.Reason.Reason = fmt.Sprintf("waits for scheduler %q: no profile here has that name", pod.Spec.SchedulerName)
 	} else {
-		o.Reason.Message = diagnose.OfCondition(pod)
+		o.Reason.Reason = world.PendingMessage(pod)
 	}
 }
 

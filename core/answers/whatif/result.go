@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"orrery/core/answers/change"
-	"orrery/core/answers/diagnose"
 	"orrery/core/evict/budget"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -112,7 +111,7 @@ type PodOutcome struct {
 	State engine.PodState
 	Node  string
 	// Reason is the last attempt's reason with the most nodes, out of TotalNodes.
-	Reason     diagnose.Reason
+	Reason     engine.Rejection
 	TotalNodes int
 	// RemovedBy is why the original pod was deleted; empty if it still exists.
 	RemovedBy string

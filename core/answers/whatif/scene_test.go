@@ -154,8 +154,8 @@ func describe(f whatif.PodOutcome) string {
 	switch {
 	case f.Node != "":
 		return f.Node
-	case f.Reason.Message != "":
-		return string(f.State) + " (" + f.Reason.Message + ")"
+	case f.Reason.Reason != "":
+		return string(f.State) + " (" + f.Reason.Reason + ")"
 	case f.RemovedBy != "":
 		return string(f.State) + " (" + f.RemovedBy + ")"
 	case f.State == "":

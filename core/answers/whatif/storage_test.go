@@ -59,8 +59,8 @@ func TestProvisioners_AreThoseThatExist(t *testing.T) {
 		t.Errorf("the notes are %q, want %q", a.Notes, want)
 	}
 	for _, p := range a.StillPending {
-		if want := "had a place on a, and was not bound"; p.Pod.Name == "web" && p.With.Reason.Message != want {
-			t.Errorf("web %q, want %q", p.With.Reason.Message, want)
+		if want := "had a place on a, and was not bound"; p.Pod.Name == "web" && p.With.Reason.Reason != want {
+			t.Errorf("web %q, want %q", p.With.Reason.Reason, want)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestDeleteClaim_OfAPendingPod(t *testing.T) {
 		mk.Claim("data").Size("10Gi").Class("fast").Obj())
 	s.create(mk.Pod("web").CPU("8").PVC("data").Obj())
 	a := s.evaluate("delete pvc data")
-	if len(a.StillPending) != 1 || a.StillPending[0].With.Reason.Message != `persistentvolumeclaim "data" is being deleted` {
+	if len(a.StillPending) != 1 || a.StillPending[0].With.Reason.Reason != `persistentvolumeclaim "data" is being deleted` {
 		t.Errorf("still pending are %+v", a.StillPending)
 	}
 }

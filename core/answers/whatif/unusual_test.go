@@ -227,7 +227,7 @@ func TestEvaluate_CountsPendingPodsAsItListsThem(t *testing.T) {
 		t.Fatalf("%d change, %d are pending before and %d after, and listed are %+v", len(a.Pods), a.Without.Pending, a.With.Pending, a.StillPending)
 	}
 	foreign := a.StillPending[1].With
-	if want := `waits for scheduler "mine": no profile here has that name`; foreign.State == engine.StateGone || foreign.Reason.Message != want {
+	if want := `waits for scheduler "mine": no profile here has that name`; foreign.State == engine.StateGone || foreign.Reason.Reason != want {
 		t.Errorf("the pod of another scheduler is %+v, want the reason %q", foreign, want)
 	}
 	checkSums(t, nil, a)

@@ -29,7 +29,7 @@ func (c *Observer) Preempted(at time.Time, r *preempt.Record, pod world.PodRef) 
 		made.victims = append(made.victims, world.PodRefOf(victim))
 		d := evict.Eviction{
 			Pod: world.PodRefOf(victim), Node: r.Node, Cause: evict.Preemption, Phase: evict.Terminating,
-			Initiator: "pod " + pod.String(), Reason: why, FirstSeen: at,
+			Initiator: "pod " + pod.String(), Preemptor: pod, Reason: why, FirstSeen: at,
 		}
 		d.Budget, d.DisruptionsAllowed = c.record.BudgetOf(victim)
 		c.record.Write(d)

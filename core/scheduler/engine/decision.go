@@ -133,3 +133,14 @@ func (e *Engine) recordDecision(a *attempt) *Decision {
 func (l *decisionLog) fork() decisionLog {
 	return decisionLog{ring: slices.Clone(l.ring), size: l.size, oldest: l.oldest}
 }
+
+// MainRejection returns the rejection of the most nodes; of a decision that rejected none, one with only its message as the reason.
+func (d *Decision) MainRejection() Rejection {
+	most := Rejection{Reason: d.Message}
+	for _, r := range d.Rejections {
+		if r.Nodes > most.Nodes {
+			most = r
+		}
+	}
+	return most
+}

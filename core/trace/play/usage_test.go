@@ -42,19 +42,19 @@ func measured(t *testing.T) []byte {
 func TestPlayer_UsageIsThatOfThePosition(t *testing.T) {
 	p := player(t, measured(t))
 	begin := p.Start().Time
-	if _, any := p.Usage("n1"); any {
+	if _, ok := p.Usage("n1"); ok {
 		t.Error("there is a reading before the first record")
 	}
 	for _, s := range []int{3, 9, 0, 4, 7, 2} {
 		if err := p.Seek(begin.Add(time.Duration(s) * time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		r, any := p.Usage("n1")
-		if got := r.At.Sub(begin); !any || got != time.Duration(s)*time.Second {
-			t.Errorf("at %d s the reading of n1 is of %v (%v)", s, got, any)
+		r, ok := p.Usage("n1")
+		if got := r.At.Sub(begin); !ok || got != time.Duration(s)*time.Second {
+			t.Errorf("at %d s the reading of n1 is of %v (%v)", s, got, ok)
 		}
-		if r, any := p.Usage("n2"); any != (s >= 4) || any && r.At.Sub(begin) != 4*time.Second {
-			t.Errorf("at %d s there is a reading of n2: %v, of %v", s, any, r.At.Sub(begin))
+		if r, ok := p.Usage("n2"); ok != (s >= 4) || ok && r.At.Sub(begin) != 4*time.Second {
+			t.Errorf("at %d s there is a reading of n2: %v, of %v", s, ok, r.At.Sub(begin))
 		}
 	}
 	if err := p.PrefetchAll(nil); err != nil || !p.Report().OK() || p.Report().Inputs != 10 {
@@ -72,7 +72,7 @@ func TestGrowingPlayer_DropsOldUsage(t *testing.T) {
 		if err := p.SeekRecord(p.End().Record); err != nil {
 			t.Fatal(err)
 		}
-		if r, any := p.Usage("n1"); any && r.At.Before(p.Start().Time) {
+		if r, ok := p.Usage("n1"); ok && r.At.Before(p.Start().Time) {
 			t.Fatalf("a reading is of %v, and the records are held from %v on", r.At, p.Start().Time)
 		}
 	}

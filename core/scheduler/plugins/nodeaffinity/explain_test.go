@@ -23,11 +23,11 @@ func TestExplain(t *testing.T) {
 	}{
 		{
 			"some nodes match", mk.Pod("p").NodeSelector("disk", "hdd"),
-			`selector-mismatch on a b: do not match disk=hdd | wants: disk=hdd | try: select POD disk=ssd, select POD disk=hdd, unselect POD disk`,
+			`selector-mismatch on a b: do not match disk=hdd | wants: disk=hdd | try: unselect POD disk`,
 		},
 		{
 			"a mistyped value", mk.Pod("p").NodeSelector("disk", "sdd"),
-			`selector-mismatch on a b c: do not match disk=sdd | sentence: nodeSelector disk=sdd: no node has that value; disk is "ssd" on 2, "hdd" on 1; did you mean disk=ssd (on 2 nodes) or disk=hdd (on 1 node)? | wants: disk=sdd | meant: disk=ssd (on 2 nodes), disk=hdd (on 1 node) | try: unselect POD disk`,
+			`selector-mismatch on a b c: do not match disk=sdd | sentence: nodeSelector disk=sdd: no node has that value; disk is "ssd" on 2, "hdd" on 1; did you mean disk=ssd (on 2 nodes) or disk=hdd (on 1 node)? | wants: disk=sdd | meant: disk=ssd (on 2 nodes), disk=hdd (on 1 node) | try: select POD disk=ssd, select POD disk=hdd, unselect POD disk`,
 		},
 		{
 			"a mistyped key", mk.Pod("p").NodeSelector("teir", "fast"),

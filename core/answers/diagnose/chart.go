@@ -1,28 +1,27 @@
-package collect
+package diagnose
 
 import (
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/answers/diagnose"
+	"orrery/core/answers/answer"
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
-	"orrery/core/safe/printable"
 	"orrery/core/scheduler/framework"
-	"orrery/views"
 )
 
 // chartsOf returns the evidence of a reason that is drawn: free amounts of the nearest nodes, the counts of a spread's
 // domains.
-func chartsOf(r *diagnose.Reason) []views.Chart {
-	found, _ := r.Evidence.(diagnose.Found)
-	var charts []views.Chart
+func chartsOf(r *Reason) []answer.Chart {
+	found, _ := r.Evidence.(Found)
+	var charts []answer.Chart
 	for i := range found {
 		e := &found[i]
 		if len(e.Charted) == 0 {
 			continue
 		}
+		first := len(charts)
 		if a := e.Amounts; a != nil && !a.Never {
 			charts = append(charts, amountChart(a))
 		}
@@ -31,15 +30,18 @@ func chartsOf(r *diagnose.Reason) []views.Chart {
 				charts = append(charts, spreadChart(&e.Rules[j]))
 			}
 		}
+		for j := first; j < len(charts); j++ {
+			charts[j].Drawn = e.Charted
+		}
 	}
 	return charts
 }
 
 // amountChart compares what the nearest nodes have free with the request.
-func amountChart(a *framework.Amounts) views.Chart {
+func amountChart(a *framework.Amounts) answer.Chart {
 	format := func(n int64) string { return requests.Format(v1.ResourceName(a.Resource), n) }
-	c := views.Chart{
-		Title: printable.Text(a.Resource) + " free on the nearest nodes", Legend: "│ requested " + format(a.Requested), ShortLegend: "│ " + format(a.Requested),
+	c := answer.Chart{
+		Title: a.Resource + " free on the nearest nodes", Legend: "│ requested " + format(a.Requested), ShortLegend: "│ " + format(a.Requested),
 		Mark: a.Requested, Allowed: a.Requested, To: a.Requested,
 	}
 	for _, n := range a.Nodes {
@@ -47,8 +49,8 @@ func amountChart(a *framework.Amounts) views.Chart {
 		if n.Held > 0 {
 			value += ", " + format(n.Held) + " held"
 		}
-		c.Bars = append(c.Bars, views.ChartBar{
-			Name: printable.Text(n.Node), Amount: n.Free, Extra: n.Held, Value: value, OK: n.Missing <= 0,
+		c.Bars = append(c.Bars, answer.Bar{
+			Name: n.Node, Amount: n.Free, Extra: n.Held, Value: value, OK: n.Missing <= 0,
 		})
 		c.To = max(c.To, saturating.Add(n.Free, n.Held))
 	}
@@ -58,15 +60,15 @@ func amountChart(a *framework.Amounts) views.Chart {
 
 // maxDomainBars bounds the bars of one constraint.
 //
-//orrery:limit screen; bars of a spread constraint; the others are counted
+//orrery:limit answers; bars of a spread constraint; the others are counted
 const maxDomainBars = 8
 
 // spreadChart compares the matching pods of each domain, with this pod, with what the constraint allows.
-func spreadChart(t *framework.Rule) views.Chart {
+func spreadChart(t *framework.Rule) answer.Chart {
 	most, least, own := t.Spread.Most, t.Spread.Least, t.Spread.Own
 	mark := "│ at most " + strconv.FormatInt(most, 10)
-	c := views.Chart{
-		Title: "pods by " + printable.Text(t.Key), ShortLegend: mark,
+	c := answer.Chart{
+		Title: "pods by " + t.Key, ShortLegend: mark,
 		Legend: mark + ": the least, " + strconv.FormatInt(least, 10) + ", + maxSkew " + strconv.FormatInt(t.Spread.MaxSkew, 10),
 		Mark:   most, Allowed: least, To: most, More: max(len(t.Domains)-maxDomainBars, 0),
 	}
@@ -76,7 +78,7 @@ func spreadChart(t *framework.Rule) views.Chart {
 		if own > 0 {
 			value += ", " + strconv.FormatInt(with, 10) + " with it"
 		}
-		c.Bars = append(c.Bars, views.ChartBar{Name: printable.Text(d.Value), Amount: d.Count, Extra: own, OK: with <= most, Value: value})
+		c.Bars = append(c.Bars, answer.Bar{Name: d.Value, Amount: d.Count, Extra: own, OK: with <= most, Value: value})
 		c.To = max(c.To, with)
 	}
 	const room = 4 // the differences take at least a quarter of the bar
