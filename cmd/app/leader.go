@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"orrery/core/scheduler/config"
@@ -87,9 +86,4 @@ func (d *leaderDocument) none() string {
 		return fmt.Sprintf("no scheduler holds %s, which %s last renewed at %s: no pod is scheduled", d.Lease, d.Holder, timeText(d.holding.Renewed))
 	}
 	return "no scheduler holds " + d.Lease + ": no pod is scheduled"
-}
-
-// needsLeader reports whether a pod waits for nothing but a scheduler of the profiles here.
-func (s *openedAt) needsLeader(pod *v1.Pod) bool {
-	return len(pod.Spec.SchedulingGates) == 0 && s.Engine().Profile(pod.Spec.SchedulerName) != nil
 }
