@@ -97,7 +97,7 @@ func (p completer) gangNames(c *cobra.Command, text string, replicas bool) []cob
 		if !replicas {
 			key.Replica = ""
 		}
-		names[key.Namespace+"/"+key.String()] = true
+		names[key.FullName()] = true
 	}
 	return offer(slices.Collect(maps.Keys(names)), text)
 }

@@ -35,11 +35,11 @@ func (x *gangIndex) health(h *views.Health) {
 			return
 		case state == views.GangTimedOut:
 			if h.TimedOutGangs++; h.TimedOutGangs == 1 {
-				h.OneTimedOut = printable.Text(nameOnScreen(g.key))
+				h.OneTimedOut = printable.Text(g.key.FullName())
 			}
 		case state == views.GangOnPermit && g.count[views.GangPodRejected] > 0:
 			if h.HoldingGangs++; h.HoldingGangs == 1 {
-				h.OneHolding, h.HoldsUntil = printable.Text(nameOnScreen(g.key)), g.deadline
+				h.OneHolding, h.HoldsUntil = printable.Text(g.key.FullName()), g.deadline
 			}
 		}
 	}
@@ -58,7 +58,7 @@ func (s source) Gangs() views.Rows[views.GangRow] {
 // briefRow has what filters and orders need.
 func (x *gangIndex) briefRow(g *gang) views.GangRow {
 	row := views.GangRow{
-		Key: nameOnScreen(g.key), Scope: scopeOfGang(g.key), State: views.GangState(g.state), Count: g.count, Least: g.least,
+		Key: g.key.FullName(), Scope: scopeOfGang(g.key), State: views.GangState(g.state), Count: g.count, Least: g.least,
 		Deadline: g.deadline, Priority: g.priority, Created: g.created,
 	}
 	if g.workload != nil {
@@ -70,11 +70,8 @@ func (x *gangIndex) briefRow(g *gang) views.GangRow {
 	return row
 }
 
-// nameOnScreen is a group's name with its namespace.
-func nameOnScreen(key gangs.Key) string { return key.Namespace + "/" + key.String() }
-
 // scopeOfGang is a group's name as filters find it.
-func scopeOfGang(key gangs.Key) string { return printable.Text(nameOnScreen(key)) }
+func scopeOfGang(key gangs.Key) string { return printable.Text(key.FullName()) }
 
 func (x *gangIndex) row(g *gang) views.GangRow {
 	row := x.briefRow(g)

@@ -93,7 +93,7 @@ func GangOf(e *engine.Engine, key gangs.Key) (*Gang, error) {
 		return nil, nil
 	}
 	g := &Gang{
-		Name: gangName(key), State: s.progress, MinCount: s.least, Pods: len(s.members), Placed: s.placed(), now: e.Now(),
+		Name: key.FullName(), State: s.progress, MinCount: s.least, Pods: len(s.members), Placed: s.placed(), now: e.Now(),
 		Counts: []GangCount{}, Members: []GangMember{},
 	}
 	s.describeMembers(g)
@@ -164,4 +164,3 @@ func (s *gangSearch) explain(g *Gang) error {
 }
 
 // gangName is a gang's name with its namespace.
-func gangName(key gangs.Key) string { return key.Namespace + "/" + key.String() }

@@ -40,7 +40,7 @@ func (s *gangSearch) propose(g *Gang) {
 	if least := g.Placed + g.Trial.Placed; least > 0 && least < g.MinCount {
 		group := gangs.Key{Namespace: s.key.Namespace, Workload: s.key.Workload, Group: s.key.Group}
 		g.Candidates = append(g.Candidates, Combination{
-			Changes: []change.Change{{Verb: change.SetMinCount, Name: gangName(group), Count: least}},
+			Changes: []change.Change{{Verb: change.SetMinCount, Name: group.FullName(), Count: least}},
 			Text:    fmt.Sprintf("create its workload again with a minCount of %d only", least),
 		})
 	}

@@ -40,7 +40,7 @@ func (s *gangSearch) findRivals(g *Gang) error {
 	rivals := s.rivals()
 	own := holding(s.engine, s.group)
 	for _, r := range rivals {
-		found := GangRival{Name: gangName(r.key), Holding: len(r.holds), Needed: r.needed()}
+		found := GangRival{Name: r.key.FullName(), Holding: len(r.holds), Needed: r.needed()}
 		if deadline := r.group.Deadline(); deadline.After(s.engine.Now()) {
 			found.Deadline = deadline
 		}
@@ -66,7 +66,7 @@ func (s *gangSearch) tryWithoutAll(g *Gang, rivals []rival) error {
 	var all []*v1.Pod
 	var names []string
 	for _, r := range rivals {
-		all, names = append(all, r.holds...), append(names, gangName(r.key))
+		all, names = append(all, r.holds...), append(names, r.key.FullName())
 	}
 	fits, err := s.fitWithout(s, all)
 	if fits {
@@ -91,7 +91,7 @@ func (s *gangSearch) rivals() []rival {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b rival) int {
-		return cmp.Or(cmp.Compare(len(b.holds), len(a.holds)), cmp.Compare(gangName(a.key), gangName(b.key)))
+		return cmp.Or(cmp.Compare(len(b.holds), len(a.holds)), cmp.Compare(a.key.FullName(), b.key.FullName()))
 	})
 	return all[:min(len(all), maxRivals)]
 }

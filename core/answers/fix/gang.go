@@ -83,7 +83,7 @@ func (g *gangTry) enough(t *Tried) bool {
 func membersOf(e *engine.Engine, name string) []world.PodRef {
 	var pods []world.PodRef
 	for _, key := range e.Gangs().Keys() {
-		if key.Namespace+"/"+key.String() == name {
+		if key.FullName() == name {
 			for _, m := range e.Gangs().Group(key).Members() {
 				pods = append(pods, world.PodRefOf(m.Pod))
 			}

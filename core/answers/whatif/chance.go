@@ -104,7 +104,7 @@ func contested(e *engine.Engine) map[types.UID]string {
 			continue
 		}
 		for _, m := range group.Members() {
-			pods[m.Pod.UID] = key.Namespace + "/" + key.String()
+			pods[m.Pod.UID] = key.FullName()
 		}
 	}
 	return pods

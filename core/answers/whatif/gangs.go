@@ -16,7 +16,7 @@ import (
 // deleteGang deletes the pods of a gang, and first their owners, which would make them again.
 func (r *run) deleteGang(name string) error {
 	all := r.engine.Gangs().Keys()
-	at := slices.IndexFunc(all, func(key gangs.Key) bool { return key.Namespace+"/"+key.String() == name })
+	at := slices.IndexFunc(all, func(key gangs.Key) bool { return key.FullName() == name })
 	if at < 0 {
 		return fmt.Errorf("there is no gang %q with pods", printable.Line(name, 200))
 	}

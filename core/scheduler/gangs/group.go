@@ -25,6 +25,9 @@ func KeyOf(namespace string, ref *v1.WorkloadReference) Key {
 	return Key{namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
 }
 
+// FullName is NAMESPACE/WORKLOAD/GROUP, with the replica if the group has several.
+func (k Key) FullName() string { return k.Namespace + "/" + k.String() }
+
 func (k Key) String() string { return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/") }
 
 // PolicyOf returns the policy of a workload's group, nil if it has no such group.

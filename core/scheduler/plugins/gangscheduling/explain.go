@@ -46,8 +46,9 @@ func (pl *GangScheduling) Explain(_ context.Context, _ fwk.CycleState, pod *v1.P
 	case err != nil:
 		return nil
 	}
-	policy := gangs.PolicyOf(workload, ref.PodGroup)
-	if policy == nil {
+	group := pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref))
+	progress, least := gangs.ProgressOf(workload, ref.PodGroup, group)
+	if progress == gangs.NoGroup {
 		e.Code, e.Sentence = GroupMissing, "its workload "+name+" has no group "+ref.PodGroup
 		for i := range workload.Spec.PodGroups {
 			e.Meant = append(e.Meant, workload.Spec.PodGroups[i].Name)
@@ -57,18 +58,16 @@ func (pl *GangScheduling) Explain(_ context.Context, _ fwk.CycleState, pod *v1.P
 		}
 		return []framework.Evidence{e}
 	}
-	group := pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref))
-	if policy.Gang == nil || group == nil {
+	if group == nil {
 		return nil
 	}
-	least, exist := int64(policy.Gang.MinCount), int64(group.Len())
-	placed := int64(group.Count(gangs.Assumed) + group.Count(gangs.Assigned))
-	switch gang := "gang " + name + "/" + ref.PodGroup; {
-	case exist < least:
-		e.Code, e.Amounts = Incomplete, &framework.Amounts{Resource: "pods", Requested: least, Largest: exist}
+	exist, placed := group.Len(), group.Placed()
+	switch gang := "gang " + name + "/" + ref.PodGroup; progress {
+	case gangs.Incomplete:
+		e.Code, e.Amounts = Incomplete, &framework.Amounts{Resource: "pods", Requested: int64(least), Largest: int64(exist)}
 		e.Sentence = fmt.Sprintf("%s waits for %d more of at least %d pods: %d exist", gang, least-exist, least, exist)
-	case placed < least:
-		e.Code, e.Amounts = PlacesMissing, &framework.Amounts{Resource: "places", Requested: least, Largest: placed}
+	case gangs.Pending, gangs.Waiting:
+		e.Code, e.Amounts = PlacesMissing, &framework.Amounts{Resource: "places", Requested: int64(least), Largest: int64(placed)}
 		e.Sentence = fmt.Sprintf("%s waits for %d more of at least %d places: %d pods have one", gang, least-placed, least, placed)
 	default:
 		return nil
