@@ -10,6 +10,7 @@ import (
 
 	"orrery/core/answers/answer"
 	"orrery/core/safe/plural"
+	"orrery/core/scheduler/plugins/schedulinggates"
 )
 
 // waiting says what a pod waits for besides its turn: its scheduling gates, its gang, or the victims on its nominated node. It
@@ -21,15 +22,7 @@ func (p *pendingPod) waiting(e *answer.PreemptionEvidence) string {
 	case hasNode(p.engine, p.pod):
 		return cmp.Or(p.binding(), p.gang())
 	}
-	if gates := p.pod.Spec.SchedulingGates; len(gates) > 0 {
-		names := make([]string, len(gates))
-		for i := range gates {
-			names[i] = gates[i].Name
-		}
-		text := "held by its " + plural.Of(len(gates), "scheduling gate") + " " + listed(names)
-		if created := p.pod.CreationTimestamp; !created.IsZero() { // gates cannot be added later
-			text += " since " + created.UTC().Format(time.RFC3339)
-		}
+	if text := schedulinggates.HeldText(p.pod); text != "" {
 		return text
 	}
 	if text := p.gang(); text != "" {

@@ -28,14 +28,26 @@ func (*SchedulingGates) Explain(_ context.Context, _ fwk.CycleState, pod *v1.Pod
 		return nil
 	}
 	e := framework.Evidence{Code: Held, Changes: []string{"ungate POD"}}
+	for i := range gates {
+		e.Objects = append(e.Objects, framework.Object{Kind: "SchedulingGate", Name: gates[i].Name})
+	}
+	e.Sentence = HeldText(pod)
+	return []framework.Evidence{e}
+}
+
+// HeldText says which gates hold a pod, and since when; empty for one without gates.
+func HeldText(pod *v1.Pod) string {
+	gates := pod.Spec.SchedulingGates
+	if len(gates) == 0 {
+		return ""
+	}
 	names := make([]string, len(gates))
 	for i := range gates {
 		names[i] = gates[i].Name
-		e.Objects = append(e.Objects, framework.Object{Kind: "SchedulingGate", Name: names[i]})
 	}
-	e.Sentence = "held by its " + plural.Of(len(gates), "scheduling gate") + " " + framework.Listed(names)
+	text := "held by its " + plural.Of(len(gates), "scheduling gate") + " " + framework.Listed(names)
 	if created := pod.CreationTimestamp; !created.IsZero() {
-		e.Sentence += " since " + created.UTC().Format(time.RFC3339)
+		text += " since " + created.UTC().Format(time.RFC3339)
 	}
-	return []framework.Evidence{e}
+	return text
 }
