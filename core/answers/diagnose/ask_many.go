@@ -53,7 +53,7 @@ func AskPending(e *engine.Engine, filter func(*Group) bool, q Question) (*answer
 	if err != nil {
 		return nil, err
 	}
-	capacity := func(e *engine.Engine, groups []*Group) (string, int, int, error) { return Capacity(e, groups) }
+	capacity := Capacity
 	if q.Fixes != nil {
 		capacity = q.Fixes.Capacity
 		q.Fixes.Confirm(e, groups, askedTogether)

@@ -19,12 +19,7 @@ const maxAdded = 64
 // Capacity returns the fewest nodes like an existing one that place all the pods which more nodes can place, and how many
 // pods those are; zero nodes if more nodes place none. The node is the largest that takes pods.
 func Capacity(e *engine.Engine, groups []*Group) (like string, nodes, places int, err error) {
-	var pods []*v1.Pod
-	for _, g := range groups {
-		if e.Profile(g.Pods[0].Spec.SchedulerName) != nil {
-			pods = append(pods, g.Pods...)
-		}
-	}
+	pods := OfProfiles(e, groups)
 	template := largestOpenNode(e)
 	if template == "" || len(pods) == 0 {
 		return "", 0, 0, nil
@@ -54,6 +49,17 @@ func Capacity(e *engine.Engine, groups []*Group) (like string, nodes, places int
 		return "", 0, 0, err
 	}
 	return template, high, most, err
+}
+
+// OfProfiles returns the pods of groups that a profile of the engine is for.
+func OfProfiles(e *engine.Engine, groups []*Group) []*v1.Pod {
+	var pods []*v1.Pod
+	for _, g := range groups {
+		if e.Profile(g.Pods[0].Spec.SchedulerName) != nil {
+			pods = append(pods, g.Pods...)
+		}
+	}
+	return pods
 }
 
 func largestOpenNode(e *engine.Engine) string {

@@ -21,7 +21,8 @@ type Fix struct {
 }
 
 // Of tries what diagnose found for a pod, by single changes and by several, and returns what helps: the pod or, in its place, another that
-// waits. What leaves a pod without a node that comes with it, as the daemon of a new node, is left out. Those that place the pod however ties fall come first, and of these such as cost no other pod its node.
+// waits. What leaves a pod without a node that comes with it, as the daemon of a new node, is left out. Those that place the pod however
+// ties fall come first, and of these such as cost no other pod its node.
 func Of(e *engine.Engine, d *diagnose.Diagnosis) ([]Fix, error) {
 	combinations, err := diagnose.Combinations(e, d)
 	if err != nil {

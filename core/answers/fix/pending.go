@@ -12,19 +12,25 @@ import (
 // Confirm tries the fix of each group as its commands are run, and leaves out what brings no pod a node that it would not have without. Of
 // more pods than are asked about together there is a command for the first alone, which is tried, too.
 func Confirm(e *engine.Engine, groups []*diagnose.Group, together int) {
-	var of []*diagnose.Group
+	type fixed struct {
+		*diagnose.Group
+		whole, printed int // which of those that are tried are its changes, and its command
+	}
+	var of []fixed
 	var each [][]change.Change
 	for _, g := range groups {
-		if changes := g.Changes(); len(changes) > 0 {
-			of, each = append(of, g, g), append(each, changes, changes[:min(len(changes), 1)])
-			if len(changes) <= together {
-				each[len(each)-1] = changes
-			}
+		changes := g.Changes()
+		if len(changes) == 0 {
+			continue
+		}
+		of, each = append(of, fixed{g, len(each), len(each)}), append(each, changes)
+		if len(changes) > together {
+			of[len(of)-1].printed, each = len(each), append(each, changes[:1])
 		}
 	}
 	all := Try(e, each)
-	for i := 0; i < len(of); i += 2 {
-		g, whole, printed := of[i], &all[i], &all[i+1]
+	for _, g := range of {
+		whole, printed := &all[g.whole], &all[g.printed]
 		if whole.Err != nil || printed.Err != nil || whole.strands() || printed.Of(world.PodRefOf(g.Pods[0])).Node == "" {
 			g.Fix, g.Places = nil, 0
 			continue
@@ -44,12 +50,7 @@ func Capacity(e *engine.Engine, groups []*diagnose.Group) (like string, nodes, p
 	if err != nil || least == 0 {
 		return "", 0, 0, err
 	}
-	var pods []world.PodRef
-	for _, g := range groups {
-		if e.Profile(g.Pods[0].Spec.SchedulerName) != nil {
-			pods = append(pods, refsOf(g.Pods)...)
-		}
-	}
+	pods := refsOf(diagnose.OfProfiles(e, groups))
 	most := &Try(e, adding(like, []int{maxNodes}))[0]
 	if most.Err != nil || most.Placed(pods) <= most.PlacedWithout(pods) {
 		return "", 0, 0, nil
