@@ -227,7 +227,7 @@ func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 		Without: clusterSummaryOf(r.Without), With: clusterSummaryOf(r.With),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
-		Command: whatIfCommandFor(s.again, r.Changes...), Source: s.source, Damage: s.damage, rest: r.RestAt.Sub(r.At), position: s.position,
+		Command: s.again + change.ShellWords(r.Changes), Source: s.source, Damage: s.damage, rest: r.RestAt.Sub(r.At), position: s.position,
 	}
 	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, c.String())
@@ -240,11 +240,6 @@ func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 		doc.Blocked = append(doc.Blocked, blocked)
 	}
 	return doc
-}
-
-// whatIfCommandFor returns the shell command that evaluates changes. It begins as one of the same source does.
-func whatIfCommandFor(again string, changes ...change.Change) string {
-	return again + change.ShellWords(changes)
 }
 
 func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {

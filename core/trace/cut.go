@@ -172,11 +172,10 @@ func (c *cutter) open() error {
 		if err := w.Write(r); err != nil {
 			return err
 		}
-		if i > 0 {
-			continue
-		}
-		if err := c.writeUsage(); err != nil { // after the state, with which the copy begins
-			return err
+		if i == 0 { // the state, with which the copy begins
+			if err := c.writeUsage(); err != nil {
+				return err
+			}
 		}
 	}
 	c.sinceState = nil

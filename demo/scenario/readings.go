@@ -57,7 +57,7 @@ func (r *usageReadings) Apply(in world.Input) {
 			continue
 		}
 		last, short := r.last[name], r.short(s)
-		if since := in.At.Sub(last.at); since < shortInterval && (last.short || !short) || since < readingInterval && !short {
+		if since := in.At.Sub(last.at); since < readingInterval && !short || since < shortInterval && last.short {
 			continue
 		}
 		r.last[name] = lastReading{in.At, short}

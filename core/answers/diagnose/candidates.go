@@ -115,7 +115,7 @@ func (p *pendingPod) skewing(x *engine.Explanation) []Remedy {
 
 // respread gives each spread constraint that may keep the pod from nodes another value.
 func (p *pendingPod) respread(x *engine.Explanation, to func(*v1.TopologySpreadConstraint) (value, text string)) []Remedy {
-	if !rejects(x, config.PodTopologySpread) {
+	if len(x.RejectedOn(config.PodTopologySpread)) == 0 {
 		return nil
 	}
 	var remedies []Remedy

@@ -18,6 +18,7 @@ import (
 	"orrery/core/safe/plural"
 	"orrery/core/safe/spelling"
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 )
 
@@ -165,7 +166,7 @@ func (p *pendingPod) deviceClaim(ref *v1.PodResourceClaim) DeviceClaim {
 	c.Requests = requestsOf(c.object)
 	switch {
 	case c.object.DeletionTimestamp != nil:
-		c.State, c.Says = DevicesTerminating, "is being deleted"+sinceText(c.object.DeletionTimestamp.Time)
+		c.State, c.Says = DevicesTerminating, "is being deleted"+volumes.SinceText(c.object.DeletionTimestamp.Time)
 	case generated && resourceclaim.IsForPod(p.pod, c.object) != nil:
 		c.State, c.Says = DevicesForeign, "was made for another pod of the same name"
 	case c.object.Status.Allocation != nil:

@@ -4,15 +4,13 @@
 //	(only read)      ├──► Pod: the decision, of now or of the past, and its reasons
 //	                 │     ├──► cause: what keeps the pod from the nodes that it wants
 //	                 │     └──► candidates ──► each tried on a fork ──► Remedies
-//	                 ├──► Complete: moves of other pods, the pod's gang
-//	                 └──► evaluate: what each remedy comes to when all pods go on
+//	                 └──► Complete: moves of other pods, the pod's gang; what Question.Fixes says each remedy comes to when all pods go on
 //
 // There is one answer.Answer; the explain pane, "orrery explain" and its JSON show it. [AskPending], [AskGangs], [AskNode] and [AskClaim]
 // give the same about more than one pod.
 //
 // A [Reason] carries [Evidence]: what the plugin itself says of its rejection ([Found], see framework.Explainer), which nothing here
-// has to know about. Devices, and volumes that VolumeBinding and VolumeZone refuse, still have types of their own here. A plugin that
-// does not explain itself is shown with its message.
+// has to know about. Devices still have types of their own here. A plugin that does not explain itself is shown with its message.
 //
 // # Cause
 //
@@ -33,11 +31,9 @@
 //
 // # Storage
 //
-// For a pod with claims, [Storage] is the chain pod → claim → class → volume → nodes (volumes_chain.go, volumes_claims.go,
-// volumes_claimstate.go, volumes_places.go); [Chain] is that without the nodes, and [ClaimOf] one claim, for a list. It sorts the nodes
-// by whether the volumes allow them, and gives the reasons against those that they allow: of several plugins in one sentence. The
-// evidence of VolumeBinding and VolumeZone is in volumes_elsewhere.go, volumes_matching.go and volumes_capacity.go; it is computed with
-// the plugins' own functions. volumes_binding.go says what a placed pod waits for until its claims are bound.
+// For a pod with claims, [Storage] is the chain pod → claim → class → volume → nodes (volumes.go); [Chain] is that without the nodes. What a
+// claim is, package volumes says for everybody who asks, and why it keeps the pod from nodes the plugins. volumes_events.go makes what a
+// change of storage comes to, volumes_binding.go says what a placed pod waits for until its claims are bound.
 //
 // # Devices
 //

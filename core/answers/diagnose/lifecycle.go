@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/evict"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
 )
 
@@ -206,7 +207,7 @@ func sinceIfKnown(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return sinceText(t)
+	return volumes.SinceText(t)
 }
 
 func (l *Lifecycle) nodeTrouble() string {

@@ -21,7 +21,7 @@ const maxStarted = 2
 
 // starting are owners that are scaled to nothing, and whose pods the pod's affinity looks for.
 func (p *pendingPod) starting(x *engine.Explanation) []Combination {
-	if p.pod.Spec.Affinity == nil || p.pod.Spec.Affinity.PodAffinity == nil || !rejects(x, config.InterPodAffinity) {
+	if p.pod.Spec.Affinity == nil || p.pod.Spec.Affinity.PodAffinity == nil || len(x.RejectedOn(config.InterPodAffinity)) == 0 {
 		return nil
 	}
 	var list []Combination
@@ -72,11 +72,4 @@ func podsOfNone(owner world.Object) labels.Set {
 		return nil
 	}
 	return template.Labels
-}
-
-// rejects reports whether a plugin rejects the pod on some node.
-func rejects(x *engine.Explanation, plugin string) bool {
-	return slices.ContainsFunc(x.Nodes, func(n engine.NodeVerdict) bool {
-		return slices.ContainsFunc(n.Statuses, func(s engine.PluginStatus) bool { return s.Plugin == plugin && s.Rejects() })
-	})
 }

@@ -184,8 +184,6 @@ func AttachmentOf(a *storagev1.VolumeAttachment) AttachmentLink {
 	return l
 }
 
-func sinceText(t time.Time) string { return volumes.SinceText(t) }
-
 // Links are the links of the chain, from the claims to the nodes. What was said already, such as in a summary, is not said
 // again, and neither is a class of several claims.
 func (s *Storage) Links(said string) []Link {

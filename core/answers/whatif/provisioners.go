@@ -49,7 +49,7 @@ func (r *run) noteProvisioners() {
 	}
 	var noted []string
 	for claim := range objects[*v1.PersistentVolumeClaim](r.engine.Store(), world.PersistentVolumeClaim) {
-		class, _ := r.engine.Store().Object(world.StorageClass, "", storagevolume.GetPersistentVolumeClaimClass(claim)).(*storagev1.StorageClass)
+		class := r.engine.Volumes().ClassOf(claim)
 		if claim.Spec.VolumeName != "" || class == nil || class.Provisioner == storagevolume.NotSupportedProvisioner ||
 			makes(driverNamed(class.Provisioner)) || slices.Contains(noted, class.Name) {
 			continue

@@ -143,8 +143,8 @@ func (r *run) observe(in world.Input, _ error) {
 	}
 }
 
-// maxPermitWait is how long pods that wait on Permit, or for a claim that nobody binds, keep the run from its rest: for the deadlines of those that waited at the
-// start, and for a second attempt. A gang that does not fit tries again and again.
+// maxPermitWait is how long pods that wait on Permit, or for a claim that is never bound, keep the run from its rest: for the deadlines of
+// those that waited at the start, and for a second attempt. A gang that does not fit tries again and again.
 const maxPermitWait = 2 * gangs.Timeout
 
 // boundedEngine stops deciding at the run's bound. Its timers count only for pods in back-off or with a binding in
