@@ -157,7 +157,7 @@ tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/c
 tui: core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter core/answers/answer
 cmd/app: core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer
 docs/commands: cmd/app
-deploy: cmd/app
+cmd/deploy: cmd/app
 cmd/orrery: cmd/app
 cmd/example/favouritezone
 cmd/example/licenses: core/scheduler/framework
@@ -428,7 +428,7 @@ func mentions(n ast.Node, names ...string) (does bool) {
 
 // mayUseStreams lists what uses the process's streams: all other output passes a printable.Writer. The last ones are tools
 // of this repository.
-var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "cmd/release/dependencies/main.go", "cmd/release/main.go", "tui/term/guard.go", "core/testing/fuzz/command/main.go", "core/testing/soak/command/main.go", "core/testing/soak/plant/main.go", "demo/record/main.go", "deploy/main.go", "docs/commands/main.go", "docs/page/page.go", "docs/pictures/main.go", "docs/scale/main.go"}
+var mayUseStreams = []string{"cmd/app/app.go", "cmd/app/screenflags.go", "cmd/release/dependencies/main.go", "cmd/release/main.go", "tui/term/guard.go", "core/testing/fuzz/command/main.go", "core/testing/soak/command/main.go", "core/testing/soak/plant/main.go", "demo/record/main.go", "cmd/deploy/main.go", "docs/commands/main.go", "docs/page/page.go", "docs/pictures/main.go", "docs/scale/main.go"}
 
 func TestHouse_OutputPassesWriter(t *testing.T) {
 	streams := map[string][]string{"os": {"Stdout", "Stderr"}, "fmt": {"Print", "Printf", "Println"}}

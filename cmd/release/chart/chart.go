@@ -17,7 +17,7 @@ import (
 )
 
 // Folder is where the chart is in the source.
-const Folder = "deploy/chart"
+const Folder = "cmd/deploy/chart"
 
 // Chart is a chart of a version.
 type Chart struct {

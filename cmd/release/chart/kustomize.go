@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	kustomizeFolder = "deploy/kustomize"
+	kustomizeFolder = "cmd/deploy/kustomize"
 	// develImage is the image in the source, which has no version.
 	develImage = "\"orrery:devel\""
 )

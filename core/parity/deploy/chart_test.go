@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	chartFolder = "../../../deploy/chart"
+	chartFolder = "../../../cmd/deploy/chart"
 	namespace   = "scheduling"
 )
 

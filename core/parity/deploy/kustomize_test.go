@@ -12,7 +12,7 @@ func TestKustomize_IsWhatIsPrinted(t *testing.T) {
 		"base": nil, "monitoring": {"--monitoring"}, "replace-default": {"--replace-default"}, "replace-default-monitoring": {"--replace-default", "--monitoring"},
 	} {
 		t.Run(folder, func(t *testing.T) {
-			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../../../deploy/kustomize/"+folder)
+			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../../../cmd/deploy/kustomize/"+folder)
 			if err != nil {
 				t.Fatal(err)
 			}

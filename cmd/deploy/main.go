@@ -8,7 +8,7 @@ import (
 )
 
 // folder is where the files are in the repository.
-const folder = "deploy"
+const folder = "cmd/deploy"
 
 func main() {
 	if err := write(folder); err != nil {

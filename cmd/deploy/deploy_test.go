@@ -17,7 +17,7 @@ func TestGenerated_UpToDate(t *testing.T) {
 	}
 	for name, want := range files {
 		if got, err := os.ReadFile(filepath.FromSlash(name)); err != nil || string(got) != want {
-			t.Errorf("deploy/%s is not what is printed: make docs writes it anew (%v)", name, err)
+			t.Errorf("cmd/deploy/%s is not what is printed: make docs writes it anew (%v)", name, err)
 		}
 	}
 }
