@@ -17,6 +17,29 @@ import (
 	"orrery/demo/playback"
 )
 
+// recorded opens what an engine with the options records while it is driven.
+func recorded(t *testing.T, o engine.Options, name string, driven func(*play.Recorder, *engine.Engine)) *Recording {
+	t.Helper()
+	e, err := engine.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	r, err := play.NewRecorder(&file, e, o, play.About{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	driven(r, e)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenRecording(&file, playback.Options{Name: name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // TestRecording_HistoryHasTheGatesOfTheRecording records a pod whose toleration is a comparison, on a node with the taint.
 func TestRecording_HistoryHasTheGatesOfTheRecording(t *testing.T) {
 	for _, on := range []bool{false, true} {
@@ -25,28 +48,14 @@ func TestRecording_HistoryHasTheGatesOfTheRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := engine.Options{Start: start, Config: config.Default(features)}
-		e, err := engine.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		r, err := play.NewRecorder(&file, e, o, play.About{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		pod := mk.Pod("tolerant").Node("tainted").Obj()
 		pod.Spec.Tolerations = []v1.Toleration{{Key: "wear", Operator: v1.TolerationOpGt, Value: "3", Effect: v1.TaintEffectNoExecute}}
-		for _, object := range []world.Object{pod, mk.Node("tainted").Taint("wear", "5", v1.TaintEffectNoExecute).Obj()} {
-			in := world.Input{At: start, Event: world.Changed{Op: world.Added, Object: object}}
-			r.Applied(in, e.Apply(in))
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		d, err := OpenRecording(&file, playback.Options{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := recorded(t, o, "", func(r *play.Recorder, e *engine.Engine) {
+			for _, object := range []world.Object{pod, mk.Node("tainted").Taint("wear", "5", v1.TaintEffectNoExecute).Obj()} {
+				in := world.Input{At: start, Event: world.Changed{Op: world.Added, Object: object}}
+				r.Applied(in, e.Apply(in))
+			}
+		})
 		d.ToEnd()
 		if open := d.History().Evictions().Open(); (len(open) == 0) != on {
 			t.Errorf("with the gate %v the predicted evictions are %v", on, open)
@@ -57,28 +66,13 @@ func TestRecording_HistoryHasTheGatesOfTheRecording(t *testing.T) {
 // What a recording beside another scheduler could not explain is in the pane of agreement, each with its moment, wherever the recording stands.
 func TestRecording_AgreementHasUnexplainedDifferences(t *testing.T) {
 	for _, shadow := range []bool{true, false} {
-		o := engine.Options{Start: start, Shadow: shadow}
-		e, err := engine.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file bytes.Buffer
-		r, err := play.NewRecorder(&file, e, o, play.About{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for s := range 3 {
-			in := world.Input{At: start.Add(time.Duration(s) * time.Second), Event: world.Tick{}}
-			r.Applied(in, e.Apply(in))
-			r.AddMark(trace.Mark{Kind: trace.Difference, Pod: world.PodRef{Namespace: "shop", Name: fmt.Sprintf("web-%d", s)}, Text: fmt.Sprintf("unexplained at %ds: bound to a-2", s)})
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		d, err := OpenRecording(&file, playback.Options{Name: "beside"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := recorded(t, engine.Options{Start: start, Shadow: shadow}, "beside", func(r *play.Recorder, e *engine.Engine) {
+			for s := range 3 {
+				in := world.Input{At: start.Add(time.Duration(s) * time.Second), Event: world.Tick{}}
+				r.Applied(in, e.Apply(in))
+				r.AddMark(trace.Mark{Kind: trace.Difference, Pod: world.PodRef{Namespace: "shop", Name: fmt.Sprintf("web-%d", s)}, Text: fmt.Sprintf("unexplained at %ds: bound to a-2", s)})
+			}
+		})
 		s := watch(t, d, 140, 40).keys(":").typeText("agreement").keys("enter")
 		if !shadow {
 			s.shows("there is no other scheduler to compare with")
