@@ -46,11 +46,11 @@ func main() {
 	os.Stdout.WriteString(app.Version())
 }
 `,
-	"README.md":                         "Orrery\n",
-	"docs/commands/orrery.md":           "<!-- written -->\n# orrery\n\nIt watches.\n\n## Usage\n\nNone.\n",
+	"README.md":                             "Orrery\n",
+	"docs/commands/orrery.md":               "<!-- written -->\n# orrery\n\nIt watches.\n\n## Usage\n\nNone.\n",
 	"cmd/deploy/chart/Chart.yaml":           "apiVersion: v2\nname: orrery\nversion: 0.0.0\n",
 	"cmd/deploy/kustomize/base/orrery.yaml": "image: \"orrery:devel\"\n",
-	"CHANGELOG.md":                      "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-29\n\n### Added\n\n- A command.\n",
+	"CHANGELOG.md":                          "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-29\n\n### Added\n\n- A command.\n",
 }
 
 // tinySource writes the tiny module into a new directory, with the license of this one.
