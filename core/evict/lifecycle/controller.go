@@ -257,10 +257,16 @@ func (m *Controller) nodeChanged(d store.Delta) {
 	}
 	taints, now := seen.Spec.Taints, statusesOf(seen)
 	if n.seen == nil || !slices.EqualFunc(n.taints, taints, sameTaint) || !maps.Equal(n.statuses, now) {
-		m.dirty = true
+		m.dirty = m.dirty || m.concerns(taints)
 	}
 	n.seen, n.taints, n.statuses = seen, slices.Clone(taints), now
 	m.emit(n, m.reconcileConditions(n))
+}
+
+// concerns reports whether predictions may change with a node that has these taints. Without any, and without a node that will be tainted, a
+// node changes none: looking at all nodes for each new one would make a cluster of n nodes cost n² to load.
+func (m *Controller) concerns(taints []v1.Taint) bool {
+	return len(m.predicted) > 0 || m.anyQueued() || slices.ContainsFunc(taints, func(t v1.Taint) bool { return t.Effect == v1.TaintEffectNoExecute })
 }
 
 func sameTaint(a, b v1.Taint) bool {
