@@ -221,12 +221,14 @@ func (s *comparison) corrections() []string {
 
 // relabel gives the label that is wanted to a node that lacks nothing else, where no node has it and it is not mistyped.
 func (s *comparison) relabel(alone []framework.RejectedNode) []string {
+	wanted := make([]bool, len(s.requirements))
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		wanted[i] = !r.named && r.value != "" && r.Matching == 0 && r.Key != v1.LabelHostname && len(r.meant(s)) == 0
+	}
 	for i := range alone {
-		missing := s.missingOn(alone[i].Node())
-		if len(missing) != 1 {
-			continue
-		}
-		if r := &s.requirements[missing[0]]; !r.named && r.value != "" && r.Matching == 0 && r.Key != v1.LabelHostname && len(r.meant(s)) == 0 {
+		if missing := s.missingOn(alone[i].Node()); len(missing) == 1 && wanted[missing[0]] {
+			r := &s.requirements[missing[0]]
 			return []string{"label " + alone[i].Name() + " " + r.Key + "=" + r.value}
 		}
 	}
