@@ -1,6 +1,7 @@
 package fix
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,10 @@ func tryWays(e *engine.Engine, each [][]change.Change, ways uint64) []Tried {
 		all[i].Words = change.Words(changes)
 		read[i], all[i].Err = change.ParseAll(strings.Fields(all[i].Words))
 	}
+	from, err := whatif.Begin(e, whatif.Options{})
+	for i := range all {
+		all[i].Err = cmp.Or(all[i].Err, err)
+	}
 	for seed := range ways {
 		var at []int
 		var asked [][]change.Change
@@ -55,7 +60,7 @@ func tryWays(e *engine.Engine, each [][]change.Change, ways uint64) []Tried {
 		if len(asked) == 0 {
 			break
 		}
-		results, errs := whatif.EvaluateEach(e, asked, whatif.Options{Seed: seed})
+		results, errs := from.Each(asked, seed)
 		for j, i := range at {
 			if all[i].Err = errs[j]; errs[j] == nil {
 				all[i].results = append(all[i].results, results[j])

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/engine"
@@ -17,8 +18,35 @@ func Evaluate(e *engine.Engine, changes []change.Change, o Options) (*Result, er
 // EvaluateEach evaluates several sets of changes, each for itself: Evaluate for every one, with the run that changes
 // nothing made once for all. Either the result or the error at an index is nil.
 func EvaluateEach(e *engine.Engine, each [][]change.Change, o Options) ([]*Result, []error) {
+	s, err := Begin(e, o)
+	if err != nil {
+		return make([]*Result, len(each)), slices.Repeat([]error{err}, len(each))
+	}
+	return s.Each(each, o.Seed)
+}
+
+// Start is where several questions about one moment begin: the cluster is simulated once for all.
+type Start struct{ run *run }
+
+// Begin simulates the cluster of an engine. It only reads the engine, which must not change before the last question was asked.
+func Begin(e *engine.Engine, o Options) (*Start, error) {
+	if o.MaxTime == 0 {
+		o.MaxTime = defaultMaxTime
+	}
+	if o.MaxDecisions == 0 {
+		o.MaxDecisions = defaultMaxDecisions
+	}
+	r, err := begin(e, o)
+	if err != nil {
+		return nil, fmt.Errorf("asking what if: %w", err)
+	}
+	return &Start{r}, nil
+}
+
+// Each is EvaluateEach with ties that fall as a seed says.
+func (s *Start) Each(each [][]change.Change, seed uint64) ([]*Result, []error) {
 	results, errs := make([]*Result, len(each)), make([]error, len(each))
-	plain, changed, err := o.runs(e, each, errs)
+	plain, changed, err := s.runs(each, seed, errs)
 	if err != nil {
 		for i := range errs {
 			errs[i] = fmt.Errorf("asking what if: %w", err)
@@ -30,23 +58,18 @@ func EvaluateEach(e *engine.Engine, each [][]change.Change, o Options) ([]*Resul
 	for i, r := range changed {
 		if errs[i] == nil {
 			r.toRest()
-			results[i] = compareRuns(e, each[i], plain, r)
+			results[i] = compareRuns(s.run.base, each[i], plain, r)
 		}
 	}
 	return results, errs
 }
 
 // runs returns a run for each set of changes, with the changes made or the error why not, and one without changes.
-func (o Options) runs(e *engine.Engine, each [][]change.Change, errs []error) (plain *run, changed []*run, err error) {
-	if o.MaxTime == 0 {
-		o.MaxTime = defaultMaxTime
-	}
-	if o.MaxDecisions == 0 {
-		o.MaxDecisions = defaultMaxDecisions
-	}
-	if plain, err = begin(e, o); err != nil {
+func (s *Start) runs(each [][]change.Change, seed uint64, errs []error) (plain *run, changed []*run, err error) {
+	if plain, err = s.run.fork(); err != nil {
 		return nil, nil, err
 	}
+	plain.engine.SettleTies(seed)
 	for i, changes := range each {
 		r, err := plain.fork()
 		if err != nil {

@@ -54,7 +54,6 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	fork.SettleTies(o.Seed)
 	c, owners, err := buildCluster(fork, clusterSeed)
 	if err != nil {
 		return nil, err
