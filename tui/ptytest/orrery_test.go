@@ -80,8 +80,10 @@ func quit(t *testing.T, s *ptytest.Session) {
 }
 
 // Who types the name alone wants to see what it is.
-func TestOrrery_AloneOpensDemo(t *testing.T) {
+func TestOrrery_AloneOffersWhatToBeginWith(t *testing.T) {
 	s := start(t, usual)
+	s.AwaitOutput("orrery demo")
+	s.Type("1")
 	s.Await("the dashboard", dashboard)
 	quit(t, s)
 }
