@@ -68,7 +68,7 @@ core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
 core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/objects/requests core/objects/saturating core/world core/world/memory
 core/evict/taint: core/evict core/scheduler/store core/world
-core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode
+core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural
 # plugins and what they run in
 core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world core/safe/plural
 core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/safe/plural"
 	"orrery/core/world"
 )
 
@@ -77,10 +78,10 @@ func (o *ObjectImporter) notes(ended, repeated int) []string {
 		notes = append(notes, fmt.Sprintf("skipped %d of %s: scheduling does not read this kind", o.skipped[what], what))
 	}
 	if repeated > 0 {
-		notes = append(notes, fmt.Sprintf("left out %d objects that come again later: the last of each counts", repeated))
+		notes = append(notes, fmt.Sprintf("left out %s imported again later: the last of each counts", plural.Count(repeated, "object")))
 	}
 	if ended > 0 {
-		notes = append(notes, fmt.Sprintf("left out %d pods that have run to their end", ended))
+		notes = append(notes, fmt.Sprintf("left out %s already run to the end", plural.Count(ended, "pod")))
 	}
 	return notes
 }

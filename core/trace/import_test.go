@@ -84,7 +84,7 @@ func TestObjectImporter_ListsObjectsAndAddsPendingPods(t *testing.T) {
 	if diff := cmp.Diff(want, outlineOf(im)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	wantNotes := []string{"skipped 1 of v1 ConfigMap: scheduling does not read this kind", "left out 1 pods that have run to their end"}
+	wantNotes := []string{"skipped 1 of v1 ConfigMap: scheduling does not read this kind", "left out 1 pod already run to the end"}
 	if diff := cmp.Diff(wantNotes, im.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -112,7 +112,7 @@ func TestObjectImporter_TakesTheLastOfEachObject(t *testing.T) {
 	if diff := cmp.Diff([]string{"00 Node n1", "00 added p", "00 added p"}, outlineOf(im)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"left out 2 objects that come again later: the last of each counts"}, im.Notes); diff != "" {
+	if diff := cmp.Diff([]string{"left out 2 objects imported again later: the last of each counts"}, im.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 	if cpu := im.Inputs[0].Event.(world.Listed).Objects[0].(*v1.Node).Status.Allocatable.Cpu().String(); cpu != "8" {

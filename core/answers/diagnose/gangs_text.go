@@ -69,11 +69,11 @@ func (g *Gang) head() string {
 		return text + g.Why
 	case gangs.Incomplete:
 		if !g.Held() {
-			return text + fmt.Sprintf("of at least %d pods %d exist, and none waits", g.MinCount, g.Pods)
+			return text + fmt.Sprintf("of at least %s %d exist, and none waits", plural.Count(g.MinCount, "pod"), g.Pods)
 		}
-		return text + fmt.Sprintf("of at least %d pods %d exist; it waits for %s", g.MinCount, g.Pods, g.Why)
+		return text + fmt.Sprintf("of at least %s %d exist; it waits for %s", plural.Count(g.MinCount, "pod"), g.Pods, g.Why)
 	}
-	text += fmt.Sprintf("of at least %d pods %d have a place", g.MinCount, g.Placed)
+	text += fmt.Sprintf("of at least %s %d have a place", plural.Count(g.MinCount, "pod"), g.Placed)
 	if g.Attempts > 1 && g.Held() {
 		text += fmt.Sprintf(", after up to %d attempts", g.Attempts)
 	}
