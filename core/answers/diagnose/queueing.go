@@ -8,6 +8,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/answers/answer"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/queue"
 )
@@ -47,7 +48,7 @@ func (q *Queueing) Facts() []string {
 		facts = append(facts, "requeued when "+strings.Join(q.RequeuesOn, "; when "))
 	}
 	if !q.RetryBy.IsZero() && q.State != queue.Active.String() {
-		facts = append(facts, "tried again at "+q.RetryBy.UTC().Format(time.RFC3339Nano)+" at the latest")
+		facts = append(facts, "tried again at "+answer.At(q.RetryBy)+" at the latest")
 	}
 	return facts
 }
