@@ -72,6 +72,9 @@ func (t *Theme) Pens(p Profile) *Pens {
 				attr |= Reverse
 			}
 		}
+		if attr&Reverse != 0 {
+			attr &^= Faint // a faint character on a reversed row is a hole in it
+		}
 		if attr&Bold != 0 {
 			attr &^= Faint // a terminal has one weight at a time
 		}

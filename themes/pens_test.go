@@ -39,7 +39,10 @@ func TestPens_EveryTokenAndProfile(t *testing.T) {
 						t.Errorf("%s with %s: style %v has the colour %x", theme.Name, p, s, c)
 					}
 				}
-				if lacking := s.Attr() &^ (pen.Attr | themes.Selected); lacking != 0 {
+				if pen.Attr&themes.Reverse != 0 && pen.Attr&themes.Faint != 0 {
+					t.Errorf("%s with %s: style %v is a hole in a reversed row", theme.Name, p, s)
+				}
+				if lacking := s.Attr() &^ (pen.Attr | themes.Selected); lacking != 0 && !(lacking == themes.Faint && pen.Attr&themes.Reverse != 0) {
 					t.Errorf("%s with %s: style %v loses the attributes %x", theme.Name, p, s, lacking)
 				}
 				if s.Attr()&themes.Selected != 0 && pen.Blank() {
