@@ -120,6 +120,28 @@ func TestFit_Truncates(t *testing.T) {
 	}
 }
 
+// TestFit_NarrowNamesDiffer: what tells siblings apart is at their end, and stays in a narrow column. A domain is left out first.
+func TestFit_NarrowNamesDiffer(t *testing.T) {
+	for _, tt := range []struct {
+		w          int
+		name, want string
+	}{
+		{12, "shop-north-10", "shop-no…h-10"},
+		{12, "shop-north-11", "shop-no…h-11"},
+		{9, "shop-north-10", "shop-…-10"},
+		{8, "shop-north-10", "shop-no…"},
+		{13, "shop-north-10", "shop-north-10"},
+		{12, "ip-10-0-0-17.internal", "ip-10-0-0-17"},
+		{12, "ip-10-0-10-17.internal", "ip-10-0…0-17"},
+	} {
+		c := draw.New(tt.w, 1)
+		c.All(draw.Braille).FitHost(0, 0, tt.w, 0, tt.name)
+		if got := strings.TrimRight(c.Plain(), " \n"); got != tt.want {
+			t.Errorf("%s in %d columns is %q, want %q", tt.name, tt.w, got, tt.want)
+		}
+	}
+}
+
 func TestFit_PodKeepsItsEndHostItsStart(t *testing.T) {
 	c := draw.New(20, 2)
 	a := c.All(draw.Braille)

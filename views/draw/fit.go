@@ -43,22 +43,27 @@ func (a Area) Fit(x, y, w int, s themes.Style, text string) int {
 	return x
 }
 
-// FitPath draws a text whose end matters most, such as a pod's name: it leaves out the middle.
+// FitPath draws a text whose end matters most, such as a pod's name: it leaves out the middle. A third of a narrow column is for the end,
+// which tells the nodes of a pool apart; a very narrow one has no room for two pieces.
 func (a Area) FitPath(x, y, w int, s themes.Style, text string) int {
-	const tail = 5
+	const least, most = 9, 5
 	w = min(w, a.W-x)
-	if w < 16 || len(text) <= w || !ascii(text) {
+	if w < least || len(text) <= w || !ascii(text) {
 		return a.Fit(x, y, w, s, text)
 	}
+	tail := min(most, w/3)
 	head := w - tail - 1
 	x = a.Text(x, y, s, text[:head])
 	a.Set(x, y, s, ellipsis)
 	return a.Text(x+1, y, s, text[len(text)-tail:])
 }
 
-// FitHost draws the name of a machine: if it is too long it leaves out the domain first.
+// FitHost draws the name of a machine: if it is too long it leaves out the domain first, which all machines have.
 func (a Area) FitHost(x, y, w int, s themes.Style, text string) int {
-	if dot := strings.IndexByte(text, '.'); dot > 0 && dot < w && len(text) > w {
+	if dot := strings.IndexByte(text, '.'); dot > 0 && len(text) > w {
+		if dot >= w {
+			return a.FitPath(x, y, w, s, text[:dot])
+		}
 		x = a.Fit(x, y, dot, s, text[:dot])
 		a.Set(x, y, s, ellipsis)
 		return x + 1
