@@ -31,7 +31,7 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 		j.Storage, j.Devices = c.chain.of(e, pod), c.devices.deviceLinks(pod)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
-		j.RequeuesOn = requeueEvents(e.Queue(), p, 64)
+		j.RequeuesOn = requeueEvents(e.Queue(), p, maxRequeueEvents)
 	}
 	transitions := e.PodTransitions(uid)
 	attempts := attemptsOf(e, uid, len(transitions))

@@ -6,6 +6,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -203,7 +204,7 @@ func newRowText(e *engine.Engine, p *queue.Pod) rowText {
 		s.reason = s.plugin
 	}
 	if p.State().InUnschedulablePods() {
-		s.requeuesOn = strings.Join(requeueEvents(e.Queue(), p, 4), ", ")
+		s.requeuesOn = plural.Listed(requeueEvents(e.Queue(), p, maxRequeueEvents))
 	}
 	return s
 }

@@ -10,6 +10,11 @@ import (
 	"orrery/core/scheduler/queue"
 )
 
+// maxRequeueEvents is more than all plugins together register.
+//
+//orrery:limit screen; events that requeue a pod; an ellipsis stands for the others
+const maxRequeueEvents = 64
+
 // requeueEvents are the names of the events that requeue a pod, each once, up to a limit. They are those of the queue's
 // transitions.
 func requeueEvents(q queue.View, p *queue.Pod, most int) []string {
