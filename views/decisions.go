@@ -60,6 +60,9 @@ func decisionsRight(m *Model) string {
 	if d == nil {
 		return ""
 	}
+	if of := matching(m.Filtered); of != "" {
+		return of + counted(m.Filtered.Of, "decision")
+	}
 	return "✓ " + count(int(d.Placed), "placed") + " · ✗ " + count(int(d.Unschedulable), "unschedulable")
 }
 
@@ -79,7 +82,7 @@ func decisionDetail(d *DecisionRow) (title, text string) {
 	return d.Pod, joinDetails(verdict+" at attempt "+strconv.Itoa(d.Attempt), labelled(place, d.Node), searched, cmp.Or(d.Message, d.Reason), d.Unknown)
 }
 
-func decisionRow(row draw.Area, d *DecisionRow, places *draw.Slots, _ *drawCtx) {
+func decisionRow(row draw.Area, d *DecisionRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	look := verdictStyles[d.Verdict]
 	style := themes.Style(look.token)
@@ -91,7 +94,7 @@ func decisionRow(row draw.Area, d *DecisionRow, places *draw.Slots, _ *drawCtx) 
 	}
 	row.Set(places[2].X, 0, style, look.glyph)
 	row.Fit(places[2].X+2, 0, places[2].W-2, style, word)
-	drawPodName(row, places[3], text, d.Pod)
+	s.podName(row, places[3], text, d.Pod)
 	decisionOutcome(row, places[4], d)
 	if d.Nodes > 0 {
 		drawShare(row, places[5], d.Feasible, d.Examined)

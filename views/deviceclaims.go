@@ -54,12 +54,12 @@ var deviceClaimColumns = []draw.Column{
 func deviceClaimRow(row draw.Area, c *DeviceClaimRow, at *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawLook(row, at[0].X, at[0].W, c.State.style())
-	drawPodName(row, at[1], text, c.Name)
+	s.podName(row, at[1], text, c.Name)
 	drawSince(row, at[2], c.Since, s.now)
 	row.Fit(at[3].X, 0, at[3].W, text, c.Requests)
 	row.Fit(at[4].X, 0, at[4].W, text, c.Devices)
 	row.FitHost(at[5].X, 0, at[5].W, dim, c.Place)
-	drawPodName(row, at[6], dim, c.Pod)
+	s.podName(row, at[6], dim, c.Pod)
 	if c.State == DeviceClaimPending { // the scheduler's words
 		drawReason(row, at[7].X, at[7].W, text, c.Note)
 		return

@@ -114,7 +114,7 @@ func evictionRow(row draw.Area, d *Eviction, places *draw.Slots, s *drawCtx) {
 	row.Set(places[1].X, 0, style, look.glyph)
 	row.Fit(places[1].X+2, 0, places[1].W-2, style, look.word)
 	evictionCountdown(row, places[2], d, style, s.now)
-	drawPodName(row, places[3], text, d.Pod)
+	s.podName(row, places[3], text, d.Pod)
 	row.FitHost(places[4].X, 0, places[4].W, dim, d.Node)
 	row.Fit(places[5].X, 0, places[5].W, text, d.Cause)
 	evictionWhy(row, places[6], d)

@@ -16,7 +16,7 @@ func drawFeed(a draw.Area, feed []DecisionRow, s *drawCtx) {
 		if i >= 0 {
 			d := &feed[i]
 			row := s.overviewRow(a.Row(y+1), feedTarget(d))
-			feedRow(newestRow(row, ring, y), d)
+			s.feedRow(newestRow(row, ring, y), d)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func feedTarget(d *DecisionRow) OverviewRow {
 }
 
 // feedRow draws a decision as a sentence: which pod goes where, and why there, as fully as fits.
-func feedRow(row draw.Area, d *DecisionRow) {
+func (s *drawCtx) feedRow(row draw.Area, d *DecisionRow) {
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	x := 0
 	if row.W >= 116 {
@@ -35,7 +35,7 @@ func feedRow(row draw.Area, d *DecisionRow) {
 		x = 11
 	}
 	name := min(max((row.W-x)/4, 16), 34)
-	drawPodName(row, draw.Slot{X: x, W: name}, text, d.Pod)
+	s.podName(row, draw.Slot{X: x, W: name}, text, d.Pod)
 	x += name + 1
 	look := verdictStyles[d.Verdict]
 	if d.Verdict == VerdictScheduled {

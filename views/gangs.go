@@ -73,7 +73,7 @@ var gangColumns = []draw.Column{
 func gangRow(row draw.Area, g *GangRow, at *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawLook(row, at[0].X, at[0].W, g.State.style())
-	drawPodName(row, at[1], text, g.Name)
+	s.podName(row, at[1], text, g.Name)
 	drawGangBar(row, at[2], g)
 	drawShare(row, at[3], g.Placed(), g.Least)
 	drawGangDeadline(row, at[4], g, s.now)

@@ -66,10 +66,10 @@ func nodeHead(a draw.Area, s *drawCtx) draw.Area {
 	return a.In(rest)
 }
 
-func nodePodRow(row draw.Area, p *NodePod, places *draw.Slots, _ *drawCtx) {
+func nodePodRow(row draw.Area, p *NodePod, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawState(row, places[0].X, places[0].W, p.State)
-	drawPodName(row, places[1], text, p.Name)
+	s.podName(row, places[1], text, p.Name)
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.TextRight(places[3].X, 0, places[3].W, text, p.CPU)
 	row.TextRight(places[4].X, 0, places[4].W, text, p.Memory)

@@ -86,7 +86,7 @@ func pendingRow(row draw.Area, g *PendingGroup, places *draw.Slots, s *drawCtx) 
 	if places[1].W > 0 {
 		row.Bar(places[1].X, 0, places[1].W, themes.Style(themes.Bad), float64(g.Pods)/float64(max(s.Pending.Pods, 1)))
 	}
-	drawPodName(row, places[2], text, g.Owner)
+	s.podName(row, places[2], text, g.Owner)
 	if !g.Oldest.IsZero() {
 		row.AgeRight(places[3].X, 0, places[3].W, dim, max(s.now.Sub(g.Oldest), 0))
 	}

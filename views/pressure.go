@@ -172,7 +172,7 @@ func pressureRow(row draw.Area, p *PressurePod, places *draw.Slots, s *drawCtx) 
 	} else {
 		row.TextRight(places[0].X, 0, places[0].W, dim, "·")
 	}
-	drawPodName(row, places[1], text, p.Name)
+	s.podName(row, places[1], text, p.Name)
 	usage := text
 	if p.Exceeds {
 		usage = themes.Style(themes.Warn)

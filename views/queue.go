@@ -246,7 +246,7 @@ func queueFeed(a draw.Area, s *drawCtx, pods int) draw.Area {
 	row := s.overviewRow(a.In(bottom), feedTarget(d))
 	row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
 	_, row.Rect = row.Rect.Left(ringGutter)
-	feedRow(row, d)
+	s.feedRow(row, d)
 	return a.In(rest)
 }
 
@@ -278,7 +278,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawState(row, places[stateColumn].X, places[stateColumn].W, p.State)
 	drawSince(row, places[inStateColumn], p.Since, s.now)
-	drawPodName(row, places[podColumn], text, p.Name)
+	s.podName(row, places[podColumn], text, p.Name)
 	row.CountRight(places[priorityColumn].X, 0, places[priorityColumn].W, dim, int64(p.Priority))
 	row.CountRight(places[attemptsColumn].X, 0, places[attemptsColumn].W, dim, int64(p.Attempts))
 	drawSince(row, places[pendingColumn], p.Pending, s.now)
@@ -336,7 +336,7 @@ func drawTransitions(a draw.Area, moves []Transition, s *drawCtx) {
 	ring := &s.stableRows().transitions
 	for y, i := range ring.assign(a.H-1, len(moves), func(i int) rowID { return rowID{name: moves[i].Pod} }) {
 		if i >= 0 {
-			transitionRow(newestRow(a.Row(y+1), ring, y), &moves[i])
+			s.transitionRow(newestRow(a.Row(y+1), ring, y), &moves[i])
 		}
 	}
 }
@@ -350,7 +350,7 @@ func newestRow(row draw.Area, r *rowRing, y int) draw.Area {
 	return row
 }
 
-func transitionRow(row draw.Area, m *Transition) {
+func (s *drawCtx) transitionRow(row draw.Area, m *Transition) {
 	dim := themes.Style(themes.Dim)
 	const state = len("unsched")
 	x := 0
@@ -359,7 +359,7 @@ func transitionRow(row draw.Area, m *Transition) {
 		x = 11
 	}
 	name := min(max((row.W-x)*2/5, 14), 40)
-	drawPodName(row, draw.Slot{X: x, W: name}, themes.Style(themes.Text), m.Pod)
+	s.podName(row, draw.Slot{X: x, W: name}, themes.Style(themes.Text), m.Pod)
 	x += name + 1
 	if row.W >= 80 {
 		x += maxEarlier

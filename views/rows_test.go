@@ -39,19 +39,24 @@ func TestReason_Shortens(t *testing.T) {
 	}
 }
 
-func TestPodName_DropsDefaultNamespaceWhenNarrow(t *testing.T) {
+func TestPodName_OmitsNamespace(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		w    int
-		want string
+		name  string
+		w     int
+		shown string // the only namespace
+		want  string
 	}{
-		{"default/web-1", 60, "default/web-1"},
-		{"default/web-1", 20, "web-1"},
-		{"kube-system/dns-1", 20, "kube-system/dns-1"},
+		{"default/web-1", 60, "", "default/web-1"},
+		{"default/web-1", 20, "", "web-1"},
+		{"kube-system/dns-1", 20, "", "kube-system/dns-1"},
+		{"kube-system/dns-1", 60, "kube-system", "dns-1"},
+		{"kube-system/dns-1", 20, "kube-system", "dns-1"},
+		{"default/web-1", 20, "kube-system", "default/web-1"},
 	} {
-		got := drawn(80, func(a draw.Area) { drawPodName(a, draw.Slot{W: tt.w}, themes.Style(themes.Text), tt.name) })
+		s := &drawCtx{ui: &State{Namespace: tt.shown}}
+		got := drawn(80, func(a draw.Area) { s.podName(a, draw.Slot{W: tt.w}, themes.Style(themes.Text), tt.name) })
 		if got != tt.want {
-			t.Errorf("%s in %d columns is %q, want %q", tt.name, tt.w, got, tt.want)
+			t.Errorf("%s in %d columns, of namespace %q, is %q, want %q", tt.name, tt.w, tt.shown, got, tt.want)
 		}
 	}
 }

@@ -63,14 +63,14 @@ func drawSearches(a draw.Area, searches []Search, s *drawCtx) {
 	ring := &s.stableRows().searches
 	for y, i := range ring.assign(a.H-2, len(searches), func(i int) rowID { return rowID{searches[i].Pod, searches[i].At.UnixNano()} }) {
 		if i >= 0 {
-			searchRow(newestRow(a.Row(y+2), ring, y), &searches[i], &places)
+			s.searchRow(newestRow(a.Row(y+2), ring, y), &searches[i], &places)
 		}
 	}
 }
 
-func searchRow(row draw.Area, q *Search, places *draw.Slots) {
+func (s *drawCtx) searchRow(row draw.Area, q *Search, places *draw.Slots) {
 	row.ClockRight(places[0].X, 0, places[0].W, themes.Style(themes.Dim), q.At)
-	drawPodName(row, places[1], themes.Style(themes.Text), q.Pod)
+	s.podName(row, places[1], themes.Style(themes.Text), q.Pod)
 	drawSearchRange(row, places[2], q)
 	drawShare(row, places[3], q.Feasible, q.Examined)
 	if q.Chosen == "" {

@@ -54,12 +54,12 @@ var claimColumns = []draw.Column{
 func claimRow(row draw.Area, c *ClaimRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawLook(row, places[0].X, places[0].W, c.State.style())
-	drawPodName(row, places[1], text, c.Name)
+	s.podName(row, places[1], text, c.Name)
 	drawSince(row, places[2], c.Since, s.now)
 	row.TextRight(places[3].X, 0, places[3].W, text, c.Size)
 	row.Fit(places[4].X, 0, places[4].W, dim, c.Class)
 	row.Fit(places[5].X, 0, places[5].W, dim, whereText(c.Place))
-	drawPodName(row, places[6], dim, c.Pod)
+	s.podName(row, places[6], dim, c.Pod)
 	row.Fit(places[7].X, 0, places[7].W, dim, c.Volume)
 	note := text
 	if c.State >= ClaimDelayed {

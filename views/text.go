@@ -28,6 +28,14 @@ func countNodes(n int) string { return counted(n, "node") }
 // counted returns a number with its noun in the singular or plural.
 func counted(n int, noun string) string { return count(n, plural.Of(n, noun)) }
 
+// matching is how many rows a filter leaves, before the number of all: "12 of "; empty if it leaves all.
+func matching(f *Filtered) string {
+	if f == nil || f.Matches >= f.Of {
+		return ""
+	}
+	return count(f.Matches, "of ")
+}
+
 // readSoFar says of counts in a border whether the reading of a large cluster still goes on.
 func readSoFar(reading bool, words string) string {
 	if reading {
@@ -94,13 +102,16 @@ func drawHeading(a draw.Area, y int, title string) {
 	a.Repeat(x+1, y, a.W-x-1, themes.Style(themes.Border), '─')
 }
 
-// drawPodName draws a pod's name. It omits the namespace "default" if there is little room.
-func drawPodName(row draw.Area, p draw.Slot, s themes.Style, name string) {
+// podName draws a pod's name. It omits the only namespace that is shown, which the first line names, and "default" if there is little
+// room.
+func (s *drawCtx) podName(row draw.Area, p draw.Slot, style themes.Style, name string) {
 	const roomy = 40
-	if p.W < roomy {
+	if s.ui.Namespace != "" {
+		name = strings.TrimPrefix(name, s.ui.Namespace+"/")
+	} else if p.W < roomy {
 		name = strings.TrimPrefix(name, "default/")
 	}
-	row.FitPath(p.X, 0, p.W, s, name)
+	row.FitPath(p.X, 0, p.W, style, name)
 }
 
 // drawShare draws "n/of" with the slash in the same column of every row.

@@ -58,7 +58,7 @@ func volumeRow(row draw.Area, v *VolumeRow, places *draw.Slots, s *drawCtx) {
 	row.TextRight(places[3].X, 0, places[3].W, text, v.Size)
 	row.Fit(places[4].X, 0, places[4].W, dim, v.Class)
 	row.Fit(places[5].X, 0, places[5].W, dim, whereText(v.Place))
-	drawPodName(row, places[6], text, v.Claim)
+	s.podName(row, places[6], text, v.Claim)
 	row.Fit(places[7].X, 0, places[7].W, dim, v.Policy)
 	attached := dim
 	if v.State == VolumeStuck {

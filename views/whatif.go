@@ -152,8 +152,8 @@ func totalsRow(row draw.Area, name string, without, with int, moreIsGood bool, u
 	row.TextRight(40, 0, number, themes.Style(token), sign+strconv.Itoa(with-without)+unit)
 }
 
-func changeRow(row draw.Area, c *WhatIfChange, places *draw.Slots, _ *drawCtx) {
-	drawPodName(row, places[0], themes.Style(themes.Text), c.Pod)
+func changeRow(row draw.Area, c *WhatIfChange, places *draw.Slots, s *drawCtx) {
+	s.podName(row, places[0], themes.Style(themes.Text), c.Pod)
 	drawState(row, places[1].X, places[1].W, c.From)
 	row.FitHost(places[2].X, 0, places[2].W, themes.Style(themes.Dim), c.Without)
 	row.Set(places[3].X, 0, themes.Style(themes.Dim), '→')

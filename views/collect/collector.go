@@ -74,16 +74,16 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
-		m.Evictions, m.Leader, m.Feed = c.evictions(e, query), c.leaderOf(e), c.feed.of(e)
+		m.Evictions, m.Leader, m.Feed = c.evictions(e, query), c.leaderOf(e), c.feed.of(e, query.Namespace)
 		if devices {
 			m.Devices = c.devicesOf(query)
 		}
-		if gangs {
+		if gangs && query.Namespace == "" { // its title counts them, of all namespaces
 			m.Gangs = c.gangs.model()
 		}
 	case views.QueuePane:
 		m.Queue = c.queueOf(e, query)
-		if gangs {
+		if gangs && query.Namespace == "" {
 			m.Gangs = c.gangs.model()
 		}
 	case views.SnapshotPane:

@@ -68,17 +68,21 @@ func (c *Collector) evictions(e *engine.Engine, query Query) *views.Evictions {
 	c.evictionList.refresh(c, e)
 	m := &c.evictionList
 	v := &views.Evictions{}
+	rows, total := []views.Eviction{}, 0
 	for i := range len(m.open) + len(m.ended) {
-		row := briefEviction(m.nth(i), e)
+		d := m.nth(i)
+		if query.Namespace != "" && d.Pod.Namespace != query.Namespace {
+			continue
+		}
+		row := briefEviction(d, e)
 		v.Counts.Add(&row)
+		if total++; query.Open == views.Overview && len(rows) < overviewRows {
+			rows = append(rows, evictionRow(d, e))
+		}
 	}
 	v.Outcomes = outcomesOf(c.options.History.Evictions().Outcomes())
 	if query.Open == views.Overview {
-		total := len(m.open) + len(m.ended)
-		v.List = views.List[views.Eviction]{Total: total, Rows: make([]views.Eviction, min(total, overviewRows))}
-		for i := range v.List.Rows {
-			v.List.Rows[i] = evictionRow(m.nth(i), e)
-		}
+		v.List = views.List[views.Eviction]{Total: total, Rows: rows}
 	}
 	return v
 }

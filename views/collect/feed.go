@@ -19,12 +19,16 @@ const (
 
 // feed keeps the rows of the latest decisions: a decision does not change.
 type feed struct {
-	last uint64
-	rows []views.DecisionRow
+	namespace string
+	last      uint64
+	rows      []views.DecisionRow
 }
 
-// of returns the latest decisions, the newest first.
-func (f *feed) of(e *engine.Engine) []views.DecisionRow {
+// of returns the latest decisions, the newest first; with a namespace those on its pods.
+func (f *feed) of(e *engine.Engine, namespace string) []views.DecisionRow {
+	if f.namespace != namespace {
+		*f = feed{namespace: namespace}
+	}
 	if e.LastDecision() == f.last {
 		return f.rows
 	}
@@ -32,6 +36,9 @@ func (f *feed) of(e *engine.Engine) []views.DecisionRow {
 	for d := range e.Decisions() {
 		if d.Seq <= f.last || len(rows) == maxFeed {
 			break
+		}
+		if namespace != "" && d.Pod.Namespace != namespace {
+			continue
 		}
 		row := decisionRow(d)
 		row.RunnerUp, row.RunnerUpScore, row.Queued = printable.Text(d.RunnerUp), d.RunnerUpScore, queuedFor(e, d)

@@ -20,6 +20,8 @@ type Query struct {
 	// Pod is the pod whose journey or explanation is open, Node the node that is.
 	Pod  world.PodRef
 	Node string
+	// Namespace is the only one whose pods the overview and the panes of the queue and of evictions count; empty for all.
+	Namespace string
 	// Filter filters the open pane's list, if not nil. Sort is one of the pane's orders, empty for the list's own order;
 	// Reverse reverses it. The model's Filtered has the result.
 	Filter  *filter.Filter

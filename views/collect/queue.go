@@ -30,13 +30,21 @@ func partCounts(n queue.Counts) [len(queueParts)]int {
 // queueOf returns the heads of the queue's parts for the overview, or the rows of the whole queue for its own pane. It
 // costs only the rows shown.
 func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
-	v := &views.Queue{Counts: c.queueCounts(e)}
 	c.rows.of(e)
+	most := overviewRows
+	if query.Rows > 0 {
+		most = min(overviewRows, query.Rows)
+	}
+	v := &views.Queue{}
+	switch whole := query.Open != views.Overview; {
+	case query.Namespace != "" && whole:
+		v.Counts = c.queueIn(e, query.Namespace, 0).Counts
+	case query.Namespace != "":
+		return c.queueIn(e, query.Namespace, most)
+	default:
+		v.Counts = c.queueCounts(e)
+	}
 	if query.Open == views.Overview {
-		most := overviewRows
-		if query.Rows > 0 {
-			most = min(overviewRows, query.Rows)
-		}
 		v.Next = append(c.bindingRows(e, 0, most), c.podRows(e, queue.Active, 0, most)...)
 		v.Next = v.Next[:min(len(v.Next), most)]
 		v.Soon = c.podRows(e, queue.Backoff, 0, most)
@@ -44,7 +52,7 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 		v.Held = c.podRows(e, queue.Gated, 0, most)
 		return v
 	}
-	v.Transitions = recentTransitions(e, query.Rows, v.Counts.Waiting())
+	v.Transitions = recentTransitions(e, query.Namespace, query.Rows, v.Counts.Waiting())
 	if c.options.Shadows {
 		decidedTransitions(v.Transitions)
 	}

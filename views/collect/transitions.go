@@ -26,8 +26,8 @@ const (
 )
 
 // recentTransitions returns the latest transitions, one for each pod, the newest first, each with the pod's earlier states. It
-// returns more when fewer pods are pending.
-func recentTransitions(e *engine.Engine, rows, pending int) []views.Transition {
+// returns more when fewer pods are pending. With a namespace they are of its pods.
+func recentTransitions(e *engine.Engine, namespace string, rows, pending int) []views.Transition {
 	most := min(max(rows-pending, minTransitions), maxTransitions)
 	list := make([]views.Transition, 0, most)
 	seen := make([]types.UID, 0, most)
@@ -37,7 +37,7 @@ func recentTransitions(e *engine.Engine, rows, pending int) []views.Transition {
 		if walked++; walked > maxWalked {
 			break
 		}
-		if slices.Contains(seen, t.UID) {
+		if slices.Contains(seen, t.UID) || namespace != "" && t.Namespace != namespace {
 			continue
 		}
 		seen = append(seen, t.UID)
