@@ -33,6 +33,32 @@ func applyTo(t *testing.T, e *engine.Engine, ch *collect.History, at time.Time, 
 	ch.Applied(in, err)
 }
 
+// TestNode_SaysWhatIsNotBound: what a shadow placed counts on a node beside what the cluster's scheduler placed, so that it may be more than
+// there is. The node's page says how much that is, and which pods they are.
+func TestNode_SaysWhatIsNotBound(t *testing.T) {
+	e, ch := unboundCluster(t)
+	for shadows, state := range map[bool]views.PodState{true: views.Decided, false: views.InFlight} {
+		m := collect.New(collect.Options{History: ch, Shadows: shadows}).Model(e, collect.Query{Open: views.NodePane, Node: "node-20", Rows: 100})
+		said := ""
+		for _, fact := range m.Node.Facts {
+			if fact.Name == "not bound" {
+				said = fact.Value
+			}
+		}
+		if strings.HasPrefix(said, "2 pods with 2 cpu") != shadows || (said != "") != shadows {
+			t.Errorf("shadows %t: the node says %q", shadows, said)
+		}
+		if len(m.Node.Pods.Rows) != 2 {
+			t.Errorf("shadows %t: there are %d pods", shadows, len(m.Node.Pods.Rows))
+		}
+		for _, pod := range m.Node.Pods.Rows {
+			if pod.State != state {
+				t.Errorf("shadows %t: %s is %s", shadows, pod.Name, pod.State.Word())
+			}
+		}
+	}
+}
+
 // Beside a scheduler that does not run, a pod with a place is not in flight: no scheduler binds it.
 func TestQueue_DecidedButNotBound(t *testing.T) {
 	e, ch := unboundCluster(t)

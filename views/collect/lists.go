@@ -166,7 +166,8 @@ func (s source) Matrix() views.Rows[views.MatrixRow] {
 func (s source) NodePods() views.Rows[views.NodePod] {
 	info := s.nodes.known[s.nodes.positions[s.query.Node]].info
 	pods := info.GetPods()
-	return views.RowsAt(uint64(info.GetGeneration()), len(pods), func(i int) views.NodePod { return nodePod(pods[i]) })
+	_, changes, _ := s.e.Profile(s.e.Profiles()[0]).ObjectChanges(world.Pod, 0) // a pod that is bound where it was placed changes its state only
+	return views.RowsAt(uint64(info.GetGeneration())+changes, len(pods), func(i int) views.NodePod { return s.nodePod(s.e, pods[i]) })
 }
 
 // Differences are added by AddAgreement: an engine alone has none.

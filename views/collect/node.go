@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/objects/requests"
+	"orrery/core/objects/saturating"
 	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
@@ -28,6 +29,9 @@ func (c *Collector) nodeDetail(e *engine.Engine, query Query) *views.NodeDetail 
 	info := e.Cache().Node(query.Node)
 	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info)}
 	v.Resources = resourcesOf(info, v.Row)
+	if text := c.assumedOn(e, info); text != "" {
+		v.Facts = append(v.Facts, views.Fact{Name: "not bound", Value: text})
+	}
 	return v
 }
 
@@ -121,7 +125,7 @@ func imagesOn(info fwk.NodeInfo) []views.NodeImage {
 	return list
 }
 
-func nodePod(info fwk.PodInfo) views.NodePod {
+func (c *Collector) nodePod(e *engine.Engine, info fwk.PodInfo) views.NodePod {
 	pod := info.GetPod()
 	requested := requestsOf(pod)
 	cpu, memory := requests.Amount(v1.ResourceCPU, *requested.Cpu()), requests.Amount(v1.ResourceMemory, *requested.Memory())
@@ -130,8 +134,11 @@ func nodePod(info fwk.PodInfo) views.NodePod {
 		Name: name, Key: key, State: views.Bound, Priority: priorityOf(pod), Labels: pod.Labels,
 		MilliCPU: cpu, MemoryBytes: memory, CPU: cpuText(cpu), Memory: bytesText(memory),
 	}
-	if pod.DeletionTimestamp != nil {
+	switch {
+	case pod.DeletionTimestamp != nil:
 		p.State = views.Terminating
+	case isAssumed(e, pod):
+		p.State = c.placedState(false)
 	}
 	if a := pod.Spec.Affinity; a != nil {
 		p.Affine = a.PodAffinity != nil || a.PodAntiAffinity != nil
@@ -142,6 +149,30 @@ func nodePod(info fwk.PodInfo) views.NodePod {
 		}
 	}
 	return p
+}
+
+// isAssumed reports whether a pod counts on its node by this scheduler's decision alone: it is not bound.
+func isAssumed(e *engine.Engine, pod *v1.Pod) bool {
+	return e.PodState(pod.Namespace, pod.Name) == engine.StateBinding
+}
+
+// assumedOn says how much of what is requested on a node is of pods that a shadow placed there and no scheduler has bound. They count
+// beside those that the cluster's scheduler placed, so that a node may have more than it can hold. It is empty for a scheduler that binds.
+func (c *Collector) assumedOn(e *engine.Engine, info fwk.NodeInfo) string {
+	if !c.options.Shadows {
+		return ""
+	}
+	pods, cpu := 0, int64(0)
+	for _, p := range info.GetPods() {
+		if pod := p.GetPod(); isAssumed(e, pod) {
+			pods++
+			cpu = saturating.Add(cpu, requests.Amount(v1.ResourceCPU, *requestsOf(pod).Cpu()))
+		}
+	}
+	if pods == 0 {
+		return ""
+	}
+	return plural.Count(pods, "pod") + " with " + cpuText(cpu) + " cpu, placed by Orrery only: the cluster's own pods count beside"
 }
 
 func requestsOf(pod *v1.Pod) *v1.ResourceList {
