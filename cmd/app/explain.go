@@ -38,8 +38,8 @@ With --attach the scheduler that runs is asked, by its own state: where the pod 
 
 An answer fits a page of 25 lines; -v has all of it.
 
-The exit code is 0 for a pod that has its node, or has ended. It is 1 for one without a node that would get none, that its gates, its gang
-or victims that terminate hold, that is being deleted, or that no scheduler looks at, as none leads; with --node, when that node is not
+The exit code is 0 for a pod that has its node, or has ended. It is 1 for one without a node that would get none, that its gates, its gang,
+its claims or victims that terminate hold, that is being deleted, or that no scheduler looks at, as none leads; with --node, when that node is not
 feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 		Example: `  orrery explain payment-7d4x9 -n shop
   orrery explain                        # why is anything pending?

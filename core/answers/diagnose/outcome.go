@@ -181,10 +181,10 @@ func (d *Diagnosis) firstHelp() string {
 	return ""
 }
 
-// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided, or has one on which it
-// waits for its gang.
+// held reports whether the pod has no node and waits for something besides its turn, whatever would be decided, or has a place where it
+// waits for its gang, its volumes or its devices.
 func (d *Diagnosis) held() bool {
-	return d.Waiting != "" && (d.Lifecycle.Phase == PhasePending || d.Status.State == string(engine.StateWaiting))
+	return d.Waiting != "" && (d.Lifecycle.Phase == PhasePending || d.Lifecycle.Phase == PhaseBinding)
 }
 
 // yes of a question about a node is of that node.
