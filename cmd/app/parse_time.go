@@ -36,7 +36,7 @@ func parseMoment(text string, start time.Time) (time.Time, error) {
 		}
 		return t, nil
 	}
-	const forms = "write a time like 2026-03-02T09:00:12Z, 09:00:12 or +1m30s"
+	const forms = "write a time like 2026-03-02T09:00:12Z, 09:00, 09:00:12 or +1m30s"
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return time.Time{}, errors.New(forms + "; did you mean +" + text + "?")
 	}
