@@ -15,6 +15,7 @@ type explainFlags struct {
 	now     bool
 	verbose bool
 	again   bool
+	all     bool
 }
 
 func explainCommand(plugins framework.Registry) *cobra.Command {
@@ -56,6 +57,9 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 			if len(args) == 2 {
 				args = []string{args[0] + "/" + args[1]}
 			}
+			if f.all { // as with kubectl it outweighs -n
+				f.whom.flags.overrides.Context.Namespace = ""
+			}
 			if f.again {
 				return f.watch(c, plugins, args)
 			}
@@ -76,6 +80,7 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&f.whom, plugins}.namespaces)
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "all of it: what a page has no room for, and the messages of the scheduler and its plugins in full, as events have them")
 	c.Flags().BoolVarP(&f.again, "watch", "w", false, "of a cluster: answer again when the answer is another, until nothing waits")
+	c.Flags().BoolVarP(&f.all, "all-namespaces", "A", false, "of all namespaces, which is so without -n, too")
 	f.out.addFlag(c)
 	return c
 }
