@@ -160,6 +160,9 @@ func hiddenPanes(st *console.State) map[views.PaneID]string {
 	if why := st.NotDeciding; why != "" {
 		reasons[views.DecisionsPane] = printable.Line("Orrery makes no decisions to compare: "+why, 300)
 		reasons[views.AgreementPane] = printable.Line("Orrery makes no decisions to compare: "+why, 300)
+		// An explanation by what may be read would find no nodes, and call a pod unschedulable that runs.
+		reasons[views.ExplainPane] = printable.Line("no pod can be explained here: "+why, 300)
+		reasons[views.PendingPane] = reasons[views.ExplainPane]
 	}
 	return reasons
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"orrery/core/operator/actions"
+	"orrery/core/operator/console"
 	"orrery/core/operator/usage"
 	"orrery/core/testing/mk"
 	"orrery/views"
@@ -236,3 +238,16 @@ type wakingSource struct {
 
 func (w *wakingSource) Wake() <-chan struct{} { return w.wakes }
 func (w *wakingSource) Moving() bool          { return true }
+
+// TestHiddenPanes_WithoutDecisions: where not all pods and nodes can be read, nothing is explained either: no node would be found.
+func TestHiddenPanes_WithoutDecisions(t *testing.T) {
+	hidden := hiddenPanes(&console.State{NotDeciding: "nodes may not be read"})
+	for _, pane := range []views.PaneID{views.DecisionsPane, views.AgreementPane, views.ExplainPane, views.PendingPane} {
+		if !strings.Contains(hidden[pane], "nodes may not be read") {
+			t.Errorf("pane %q says %q", pane, hidden[pane])
+		}
+	}
+	if hidden := hiddenPanes(&console.State{}); len(hidden) != 0 {
+		t.Errorf("where all is decided these are hidden: %v", hidden)
+	}
+}
