@@ -31,7 +31,7 @@ var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "theme", argument: "[name]", help: "the colours", run: (*Screen).commandTheme, complete: func(s *Screen, typed string) []string { return oneOf(s.themeNames()...)(s, typed) }},
 	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter, complete: filterCompletions},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
-	{name: "whatif", argument: "change", help: "try a change on a copy: cordon NODE, drain NODE, add 3 nodes like NODE, …", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
+	{name: "whatif", argument: "change", help: "try a change on a copy, as in cordon NODE, drain NODE or add 3 nodes like NODE", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
 	{name: "save", argument: "file", help: "the screen, as a picture if the name ends in .svg, else as text; of an attached scheduler a trace, if it ends in .orrery", run: (*Screen).commandSave},
 })
 

@@ -56,7 +56,7 @@ func (s *Screen) draw() {
 	}
 	if t.pane == views.HelpPane {
 		below := s.navStack[len(s.navStack)-2].pane
-		s.state.Keys = helpGroups(below, s.readOnlyIn(below))
+		s.state.Keys = helpOf(below, s.readOnlyIn(below))
 	}
 	s.drawScreen(f)
 	if s.onOverview() && s.followRow() {

@@ -35,14 +35,10 @@ The arrow keys always work, and no command needs a mouse.
 	b.WriteString(".\n")
 	b.WriteString("\n## Filters\n\nAfter `/`. All conditions must hold; `!` inverts one. `n` and `N` go from match to match; without a filter, `n` applies the\nlast one again. While a filter is typed, up and down recall earlier ones.\nA text, and rows that cannot be filtered, `/` searches for what is typed, in any case; `n` and `N` go from match to match.\n\n" + `| filter | matches |
 |---|---|
-| ` + "`web`" + ` | rows with the word in the name, the namespace, the state or the reason |
-| ` + "`cart-0[0-3]`" + ` | rows that match the regular expression |
-| ` + "`!web`" + ` | rows without the word |
-| ` + "`-n shop`" + ` | pods of the namespace |
-| ` + "`-g train`" + ` | pods of a gang, or of all gangs of a workload; ` + "`-g default/train/workers`" + ` is one of them |
-| ` + "`-l app=web`" + ` | rows whose labels match |
-| ` + "`~crt7`" + ` | names with these letters in this order |
 `)
+	for _, f := range filterHelp {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Key, inCode(f.Action))
+	}
 	return b.String()
 }
 

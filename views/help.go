@@ -23,12 +23,15 @@ type helpItem struct {
 // helpWidth is the least width of a column of the help.
 const helpWidth = 36
 
-// helpBlocks are the keys by group, and the legend of the signs.
+// helpBlocks are what the pane shows, the keys by group, what can be typed, and the legend of the signs.
 func helpBlocks(groups []KeyGroup) [][]helpItem {
 	var blocks [][]helpItem
 	for _, g := range groups {
 		block := []helpItem{{text: g.Name, heading: true}}
 		key, text := themes.Style(themes.Accent), themes.Style(themes.Text)
+		if g.About != "" {
+			block = append(block, helpItem{text: g.About, style: text})
+		}
 		if g.Disabled != "" {
 			key, text = themes.Style(themes.Dim), themes.Style(themes.Dim)
 			block = append(block, helpItem{text: g.Disabled, style: themes.Style(themes.Warn)})
@@ -49,24 +52,29 @@ func helpBlocks(groups []KeyGroup) [][]helpItem {
 type helpFlow struct {
 	blocks                 [][]helpItem
 	columns, width, height int
-	text                   int // where the texts of a column begin
+}
+
+// textColumn is where the texts of a block begin, behind its longest key.
+func textColumn(block []helpItem) int {
+	column := 0
+	for _, item := range block {
+		if item.key != "" {
+			column = max(column, draw.Width(item.key)+2)
+		}
+	}
+	return column
 }
 
 // flowHelp takes as few columns as hold everything, so that few texts are cut; if none do, all columns become higher than
 // the area, and the help scrolls.
 func flowHelp(blocks [][]helpItem, w, h int) helpFlow {
-	most, text := max(w/helpWidth, 1), 0
-	for _, block := range blocks {
-		for _, item := range block {
-			text = max(text, draw.Width(item.key)+2)
-		}
-	}
+	most := max(w/helpWidth, 1)
 	for columns := 1; columns <= most; columns++ {
-		if f := (helpFlow{blocks, columns, w / columns, h, text}); f.fits() {
+		if f := (helpFlow{blocks, columns, w / columns, h}); f.fits() {
 			return f
 		}
 	}
-	f := helpFlow{blocks, most, w / most, h, text}
+	f := helpFlow{blocks, most, w / most, h}
 	for !f.fits() {
 		f.height++
 	}
@@ -74,8 +82,8 @@ func flowHelp(blocks [][]helpItem, w, h int) helpFlow {
 }
 
 // rows returns how many rows an item takes. A row is never quite full, unless it is the last.
-func (f *helpFlow) rows(item helpItem) int {
-	rows, x, w := 1, 0, f.width-f.text-2
+func (f *helpFlow) rows(item helpItem, textAt int) int {
+	rows, x, w := 1, 0, f.width-textAt-2
 	words := strings.Fields(item.text)
 	for i, word := range words {
 		n := draw.Width(word)
@@ -87,13 +95,13 @@ func (f *helpFlow) rows(item helpItem) int {
 	return rows
 }
 
-// walk visits every item with its column and row; it returns false if a block does not fit.
-func (f *helpFlow) walk(visit func(item helpItem, column, y, rows int)) bool {
+// walk visits every item with its column and row, and where its text begins; it returns false if a block does not fit.
+func (f *helpFlow) walk(visit func(item helpItem, column, y, rows, textAt int)) bool {
 	column, y := 0, 0
 	for _, block := range f.blocks {
-		need := 0
+		need, textAt := 0, textColumn(block)
 		for _, item := range block {
-			need += f.rows(item)
+			need += f.rows(item, textAt)
 		}
 		if y > 0 && y+need > f.height {
 			column, y = column+1, 0
@@ -102,8 +110,8 @@ func (f *helpFlow) walk(visit func(item helpItem, column, y, rows int)) bool {
 			return false
 		}
 		for _, item := range block {
-			rows := f.rows(item)
-			visit(item, column, y, rows)
+			rows := f.rows(item, textAt)
+			visit(item, column, y, rows, textAt)
 			y += rows
 		}
 		y++
@@ -111,7 +119,7 @@ func (f *helpFlow) walk(visit func(item helpItem, column, y, rows int)) bool {
 	return true
 }
 
-func (f *helpFlow) fits() bool { return f.walk(func(helpItem, int, int, int) {}) }
+func (f *helpFlow) fits() bool { return f.walk(func(helpItem, int, int, int, int) {}) }
 
 // drawHelp draws the help. The cursor is the first visible row, and the last line says how many rows are below.
 func drawHelp(a draw.Area, s *drawCtx) {
@@ -130,24 +138,24 @@ func drawHelp(a draw.Area, s *drawCtx) {
 		h.Window, h.Total = draw.Window{First: first, Count: top.H}, f.height-top.H+1
 		h.Lines = f.lines()
 	}
-	f.walk(func(item helpItem, column, y, rows int) {
+	f.walk(func(item helpItem, column, y, rows, textAt int) {
 		x := column * f.width
 		if y -= first; item.heading && y >= 0 {
 			top.Fit(x, y, f.width-2, themes.Title.With(themes.Bold), item.text)
 			return
 		}
 		if y >= 0 {
-			top.Fit(x, y, f.text-1, item.keyStyle, item.key)
+			top.Fit(x, y, max(textAt-1, 0), item.keyStyle, item.key)
 		}
 		// A text of which the first row has scrolled out of sight begins above the area, where nothing is drawn.
-		top.Wrap(x+f.text, y, f.width-f.text-2, rows, item.style, item.text)
+		top.Wrap(x+textAt, y, f.width-textAt-2, rows, item.style, item.text)
 	})
 }
 
 // lines returns the text of every row, of all columns together. A text of several rows is in the first.
 func (f *helpFlow) lines() []string {
 	lines := make([]string, f.height)
-	f.walk(func(item helpItem, _, y, _ int) { lines[y] += " " + item.key + " " + item.text })
+	f.walk(func(item helpItem, _, y, _, _ int) { lines[y] += " " + item.key + " " + item.text })
 	return lines
 }
 

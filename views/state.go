@@ -52,9 +52,9 @@ type State struct {
 // Cursor is a selected row and the first visible one.
 type Cursor struct{ Selected, First int }
 
-// KeyGroup is the keys of one group.
+// KeyGroup is a group of keys, or of what can be typed; or a name with what it is about.
 type KeyGroup struct {
-	Name string
+	Name, About string
 	// Disabled is why none of them works here; empty if they do.
 	Disabled string
 	Keys     []draw.Hint
