@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/world"
 	"orrery/themes"
@@ -66,7 +67,7 @@ func (s *Screen) openPage(p *page) {
 func (s *Screen) drawPage(a draw.Area) {
 	t := s.top()
 	if !s.zoom {
-		a = a.Box(draw.Frame{Title: t.page.title, Right: fmt.Sprintf("%d lines", len(t.page.lines)), Focused: true, Border: themes.Border}).Padded()
+		a = a.Box(draw.Frame{Title: t.page.title, Right: plural.Count(len(t.page.lines), "line"), Focused: true, Border: themes.Border}).Padded()
 	}
 	w := draw.Visible(len(t.page.lines), a.H, t.cursor.First, t.cursor.Selected)
 	s.hits.List, s.hits.Window, s.hits.Total = a.Rect, w, len(t.page.lines)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -74,9 +75,9 @@ func decisionDetail(d *DecisionRow) (title, text string) {
 	}
 	searched := ""
 	if d.Nodes > 0 && d.Message == "" { // else the message contains it
-		searched = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Examined) + " examined nodes"
+		searched = strconv.Itoa(d.Feasible) + " feasible of " + strconv.Itoa(d.Examined) + " examined " + plural.Of(d.Examined, "node")
 		if d.Examined < d.Nodes {
-			searched += ", of " + strconv.Itoa(d.Nodes)
+			searched = strconv.Itoa(d.Feasible) + " feasible, " + strconv.Itoa(d.Examined) + " of " + countNodes(d.Nodes) + " examined"
 		}
 	}
 	return d.Pod, joinDetails(verdict+" at attempt "+strconv.Itoa(d.Attempt), labelled(place, d.Node), searched, cmp.Or(d.Message, d.Reason), d.Unknown)

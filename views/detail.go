@@ -10,11 +10,19 @@ import (
 // detail draws the selected row in full below its list if there is room, since columns cut off what does not fit. It
 // returns the area left for the list.
 func (s *drawCtx) detail(a draw.Area, title, text string) draw.Area {
-	const least = 14
+	const least, medium, roomy = 6, 10, 14
 	if !s.full || a.H < least || title == "" {
 		return a
 	}
-	const lines = 3
+	lines := 3
+	switch {
+	case a.H < medium: // the row itself says what it is about
+		foot, rest := a.Bottom(1)
+		a.In(foot).Fit(0, 0, a.W, themes.Style(themes.Text), text)
+		return a.In(rest)
+	case a.H < roomy:
+		lines = 2
+	}
 	foot, rest := a.Bottom(lines + 1)
 	at := a.In(foot)
 	x := at.Text(0, 0, themes.Style(themes.Border), "── ")

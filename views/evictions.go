@@ -35,7 +35,7 @@ var evictionsPane = ListPane[Eviction]{
 }
 
 var evictionColumns = []draw.Column{
-	{Long: "in", Short: "in", Min: 5, Grow: 1, Max: 6, Rank: 0, Right: true},
+	{Long: "in", Short: "in", Min: 5, Grow: 2, Max: 8, Rank: 0, Right: true},
 	{Long: "state", Short: "state", Min: 13, Rank: 0},
 	{Long: "", Short: "", Min: 8, Grow: 1, Max: 14, Rank: 7, ShowFrom: 110},
 	{Long: "pod", Short: "pod", Min: 16, Grow: 4, Max: 44, Rank: 0},
@@ -199,7 +199,12 @@ func evictionTime(row draw.Area, p draw.Slot, d *Eviction, style themes.Style, n
 	case d.Deadline.IsZero():
 		row.TextRight(p.X, 0, p.W, themes.Style(themes.Dim), "·")
 	case left < 0:
-		row.TextRight(p.X, 0, p.W, themes.Bad.With(themes.Bold), "past")
+		late := themes.Bad.With(themes.Bold)
+		if words := string(append(draw.AppendAge(nil, -left), " over"...)); draw.Width(words) <= p.W {
+			row.TextRight(p.X, 0, p.W, late, words)
+			return
+		}
+		row.TextRight(p.X, 0, p.W, late, "over")
 	default:
 		row.SpanRight(p.X, 0, p.W, style.With(themes.Bold), left)
 	}

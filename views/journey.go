@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 var journeyPane = ListPane[JourneyStep]{
 	Pane:    Pane{ID: JourneyPane, Title: "Journey", About: AboutPod, Opens: ExplainPane, minW: 50, minH: 5},
 	Columns: stepColumns, Row: stepRow, Empty: "no transitions yet", Absent: "select a pod and press enter", Head: journeyHead,
-	In: in(func(m *Model) *Journey { return m.Journey }, func(p *Journey) *List[JourneyStep] { return &p.Steps }),
+	Detail: stepDetail,
+	In:     in(func(m *Model) *Journey { return m.Journey }, func(p *Journey) *List[JourneyStep] { return &p.Steps }),
 }
 
 var stepColumns = []draw.Column{
@@ -27,6 +29,15 @@ var stepColumns = []draw.Column{
 	{Long: "message", Short: "message", Min: 16, Grow: 6, Rank: 6},
 	{Long: "feasible", Short: "feasible", Min: 11, Rank: 8},
 	{Long: "duration", Short: "took", Min: 6, Rank: 7, Right: true},
+}
+
+// stepDetail is a transition with the whole message, which no column has room for.
+func stepDetail(t *JourneyStep) (title, text string) {
+	attempt := ""
+	if t.Attempt > 0 {
+		attempt = "attempt " + strconv.Itoa(t.Attempt)
+	}
+	return t.From.Word() + " → " + t.To.Word(), joinDetails(t.Note, t.Event, attempt, labelled("by", t.Plugin))
 }
 
 // journeyHead draws the pod: its facts, what it waits for, and its time in each state.
@@ -48,16 +59,16 @@ func journeyHead(a draw.Area, s *drawCtx) draw.Area {
 	y := drawFacts(a, 2, a.H/3, j.Facts)
 	if len(j.RequeuesOn) > 0 && a.H > y+6 {
 		a.Fit(0, y, 13, themes.Style(themes.Dim), "requeues on")
-		y = a.Wrap(14, y, a.W-14, 2, themes.Style(themes.Text), strings.Join(j.RequeuesOn, ", "))
+		y = a.Wrap(14, y, a.W-14, max(a.H/7, 2), themes.Style(themes.Text), strings.Join(j.RequeuesOn, ", "))
 	}
 	for _, chain := range [...]struct {
 		name  string
 		links []answer.Link
 	}{{"storage", j.Storage}, {"devices", j.Devices}} {
-		if len(chain.links) > 0 && a.H > y+6 {
+		if len(chain.links) > 0 && a.H > y+8 {
 			a.Fit(0, y, 13, themes.Style(themes.Dim), chain.name)
 			_, right := a.Left(14)
-			y = drawChain(a.In(right), y, min(y+max(a.H/4, 2), a.H-5), chain.links)
+			y = drawChain(a.In(right), y, min(y+max(a.H/4, 2), a.H-7), chain.links) // the list keeps six rows
 		}
 	}
 	if a.H > y+j.Steps.Total+4 || a.H > y+14 {
@@ -154,7 +165,7 @@ func stepRow(row draw.Area, t *JourneyStep, places *draw.Slots, _ *drawCtx) {
 	}
 	row.Fit(places[5].X, 0, places[5].W, text, t.Event)
 	row.Fit(places[6].X, 0, places[6].W, dim, t.Plugin)
-	row.Fit(places[7].X, 0, places[7].W, dim, t.Note)
+	drawReason(row, places[7].X, places[7].W, dim, t.Note)
 	if t.Examined > 0 {
 		drawShare(row, places[8], t.Feasible, t.Examined)
 	}

@@ -168,7 +168,7 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 		y++
 	}
 	if l.Pending > 0 || !l.LastBound.IsZero() {
-		line("queue", l.queue(s.now))
+		line("queue", l.queue(s.now, a.W-label))
 	}
 	if l.Strategy != "" {
 		line("strategy", l.Strategy+", by the control plane")
@@ -211,11 +211,17 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 	leaderHistory(a.In(rest), l, s.now)
 }
 
-// queue returns how many pods wait, and since when no pod got a node.
-func (l *Leader) queue(now time.Time) string {
+// queue returns how many pods wait, and since when no pod got a node, in words that fit in w columns.
+func (l *Leader) queue(now time.Time, w int) string {
 	text := count(l.Pending, "pending")
-	if !l.LastBound.IsZero() {
-		text += ", a pod was last bound " + string(draw.AppendAge(nil, max(now.Sub(l.LastBound), 0))) + " ago"
+	if l.LastBound.IsZero() {
+		return text
+	}
+	ago := string(draw.AppendAge(nil, max(now.Sub(l.LastBound), 0))) + " ago"
+	for _, words := range [...]string{", a pod was last bound ", ", bound "} {
+		if form := text + words + ago; draw.Width(form) <= w {
+			return form
+		}
 	}
 	return text
 }

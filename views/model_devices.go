@@ -53,16 +53,16 @@ const (
 )
 
 var deviceStyles = [deviceStates]glyphStyle{
-	DeviceEvicting:    {'✗', "evicting", "evict.", themes.Bad},
+	DeviceEvicting:    {'✗', "evicting", "evicts", themes.Bad},
 	DeviceTainted:     {'⊘', "tainted", "tainted", themes.Warn},
 	DeviceInFlight:    {'➤', "in flight", "flight", themes.InFlight},
 	DeviceBinding:     {'◇', "binding", "binding", themes.Backoff},
-	DeviceReserved:    {'●', "reserved", "reserv.", themes.Active},
+	DeviceReserved:    {'●', "reserved", "in use", themes.Active},
 	DeviceShared:      {'▄', "shared", "shared", themes.Nominated},
-	DevicePartitioned: {'◑', "partitioned", "partit.", themes.Accent},
+	DevicePartitioned: {'◑', "partitioned", "split", themes.Accent},
 	DeviceAllocated:   {'◌', "allocated", "alloc.", themes.Gated},
 	DeviceFree:        {'○', "free", "free", themes.Good},
-	DeviceIncomplete:  {'·', "incomplete", "incompl", themes.Dim},
+	DeviceIncomplete:  {'·', "incomplete", "partial", themes.Dim},
 }
 
 func (s DeviceState) style() *glyphStyle { return &deviceStyles[s] }
@@ -170,15 +170,15 @@ const (
 var deviceClaimStyles = [deviceClaimStates]glyphStyle{
 	DeviceClaimFailed:      {'☠', "failed", "failed", themes.Bad},
 	DeviceClaimLost:        {'◆', "lost", "lost", themes.Bad},
-	DeviceClaimEvicting:    {'✗', "evicting", "evict.", themes.Bad},
+	DeviceClaimEvicting:    {'✗', "evicting", "evicts", themes.Bad},
 	DeviceClaimMissing:     {'○', "missing", "missing", themes.Bad},
 	DeviceClaimPending:     {'⊘', "pending", "pending", themes.Warn},
 	DeviceClaimBinding:     {'◔', "binding", "binding", themes.Backoff},
 	DeviceClaimTerminating: {'▼', "terminating", "term.", themes.Terminating},
 	DeviceClaimInFlight:    {'➤', "in flight", "flight", themes.InFlight},
-	DeviceClaimUnallocated: {'·', "unallocated", "unalloc", themes.Dim},
+	DeviceClaimUnallocated: {'·', "unallocated", "delayed", themes.Dim},
 	DeviceClaimAllocated:   {'◌', "allocated", "alloc.", themes.Gated},
-	DeviceClaimReserved:    {'●', "reserved", "reserv.", themes.Active},
+	DeviceClaimReserved:    {'●', "reserved", "in use", themes.Active},
 }
 
 func (s DeviceClaimState) style() *glyphStyle { return &deviceClaimStyles[s] }

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"orrery/views"
@@ -43,5 +44,18 @@ func TestNodes_FiltersAndSortsByStatus(t *testing.T) {
 	rows := views.PaneOf(views.NodesPane).Rows(nodesModel(filter.Query{Rows: 60, Sort: "status", Reverse: true}))
 	if rows.Total == 0 || rows.Node == nil || rows.Pod != nil {
 		t.Errorf("sorted by status the rows are %+v", rows)
+	}
+}
+
+// TestOverview_NodeInTroubleStandsOnce: a node in trouble that has just changed is in one of the two lists.
+func TestOverview_NodeInTroubleStandsOnce(t *testing.T) {
+	m := sample(312, 240)
+	n := &m.Snapshot.Recent[0]
+	n.Name, n.Key, n.Flags = "twice-1", "twice-1", views.NotReady|views.Changed
+	m.Snapshot.Troubled = []views.NodeRow{*n}
+	for _, s := range []size{{140, 40}, {220, 60}} {
+		if plain := screen(m, sampleState(views.Overview), s, draw.Braille).Plain(); strings.Count(plain, "twice-1") != 1 {
+			t.Errorf("at %s the node is there %d times:\n%s", s, strings.Count(plain, "twice-1"), plain)
+		}
 	}
 }

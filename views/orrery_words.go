@@ -120,16 +120,21 @@ func (o *orreryCtx) queueWords() []phrase {
 
 // signWords explain the signs of nodes.
 func (o *orreryCtx) signWords() []phrase {
+	result := func(word, brief string, r LaneCell, style themes.Style) phrase {
+		small, medium, large := string(bodyGlyphs[r][0]), string(bodyGlyphs[r][1]), string(bodyGlyphs[r][2])
+		return phrase{long: []span{{dimText, word}, {style, small + " " + medium + " " + large}}, short: []span{{dimText, brief}, {style, medium}}}
+	}
 	lines := []phrase{
-		say(span{dimText, "feasible"}, span{plainText.With(themes.Bold), "●"}),
-		say(span{dimText, "rejected"}, span{plainText, "✗"}),
-		{long: []span{{dimText, "not examined"}, {plainText, "○"}}, short: []span{{dimText, "not exam."}, {plainText, "○"}}},
+		result("feasible", "feasible", Feasible, plainText.With(themes.Bold)),
+		result("rejected", "rejected", Rejected, plainText),
+		result("not examined", "not seen", NotVisited, plainText),
 		say(span{dimText, "chosen"}, span{themes.Focus.With(themes.Bold), "★"}),
 		say(span{dimText, "nominated"}, span{themes.Nominated.With(themes.Bold), "⚑"}),
 		say(span{dimText, "not ready"}, span{themes.Style(themes.Border), "⊗"}),
 		say(span{dimText, "cordoned"}, span{themes.Style(themes.Warn), "⊘"}),
 		say(span{dimText, "evicted"}, span{themes.Terminating.With(themes.Bold), "▼"}),
-		say(span{dimText, "capacity"}, span{plainText, "∘ ○ ◎"}),
+		{long: []span{{dimText, "size: its capacity"}}, short: []span{{dimText, "size: capacity"}}},
+		{long: []span{{dimText, "examined before"}, {plainText, string(bodyGlyphs[Visited][1])}}, short: []span{{dimText, "before"}, {plainText, string(bodyGlyphs[Visited][1])}}},
 	}
 	return lines
 }

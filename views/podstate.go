@@ -38,7 +38,7 @@ var podStateStyles = [podStates]glyphStyle{
 	Gated:         {'◌', "gated", "gated", themes.Gated},
 	InFlight:      {'➤', "in flight", "flight", themes.InFlight},
 	Bound:         {'✓', "bound", "bound", themes.Good},
-	Nominated:     {'⚑', "nominated", "nomin.", themes.Nominated},
+	Nominated:     {'⚑', "nominated", "nominee", themes.Nominated},
 	Terminating:   {'▼', "terminating", "term.", themes.Terminating},
 	Evicted:       {'☠', "evicted", "evicted", themes.Terminating},
 	Deleted:       {'○', "deleted", "deleted", themes.Dim},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -58,7 +59,7 @@ var nodeColumns = []draw.Column{
 	{Long: "memory", Short: "mem", Min: 12, Grow: 3, Max: 34, Rank: 2},
 	{Long: "pods", Short: "pods", Min: 7, Rank: 3, Right: true},
 	{Long: "state", Short: "state", Min: 11, Grow: 5, Rank: 5},
-	{Long: "affinity", Short: "affin.", Min: 6, Grow: 1, Max: 8, Rank: 7, ShowFrom: 150, Right: true},
+	{Long: "affinity", Short: "affinity", Min: 8, Rank: 7, ShowFrom: 150, Right: true},
 	{Long: "claims", Short: "claims", Min: 6, Rank: 8, ShowFrom: 150, Right: true},
 	{Long: "images", Short: "images", Min: 6, Rank: 9, ShowFrom: 150, Right: true},
 	{Long: "ports", Short: "ports", Min: 5, Rank: 10, ShowFrom: 150, Right: true},
@@ -161,7 +162,7 @@ func snapshotFacts(a draw.Area, p *Snapshot, s *drawCtx) {
 func reuseFacts(r *rowWriter, u *Reuse) {
 	text := themes.Style(themes.Text)
 	r.fact(text, strconv.FormatFloat(100*u.Share, 'f', 1, 64)+"%", "of verdicts and scores reused")
-	r.number(text, "", u.Kinds, "kinds of pods kept").fact(text, u.Bytes, "")
+	r.number(text, "", u.Kinds, plural.Of(u.Kinds, "kind")+" of pods kept").fact(text, u.Bytes, "")
 	if u.Evicted > 0 {
 		r.number(themes.Style(themes.Warn), "", u.Evicted, "evicted")
 	}
@@ -286,5 +287,5 @@ func stripSnapshot(a draw.Area, s *drawCtx) {
 	if behind := stale(p.Behind, p.Taken, s.now, a.W/2); behind != "" {
 		r.fact(themes.Style(themes.Warn), behind, "")
 	}
-	r.number(text, "", p.Nodes, "nodes").number(text, "", p.Changed, "changed").number(text, "", int(p.Generation), "generation")
+	r.number(text, "", p.Nodes, plural.Of(p.Nodes, "node")).number(text, "", p.Changed, "changed").number(text, "", int(p.Generation), "generation")
 }

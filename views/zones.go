@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"orrery/core/safe/plural"
 	"orrery/themes"
 	"orrery/views/draw"
 )
@@ -74,13 +75,20 @@ func drawZones(a draw.Area, s *drawCtx) {
 }
 
 // zonesFacts draws the counts of the last search, and how old the order is if the nodes are others by now. The signs are those of the
-// lanes.
+// lanes. Where there is little room the examined nodes stand behind the feasible ones.
 func zonesFacts(a draw.Area, z *Zones, now time.Time) {
-	for _, words := range [...][3]string{{"examined", "feasible", "rejected"}, {"exam.", "feasible", "rejected"}, {"exam.", "feas.", "rej."}} {
+	good, bad := themes.Style(themes.Good), themes.Style(themes.Bad)
+	of := "● " + string(draw.AppendCount(append(draw.AppendCount(nil, int64(z.Feasible)), '/'), int64(z.Examined)))
+	forms := [...]func(r *rowWriter){
+		func(r *rowWriter) {
+			r.number(themes.Style(themes.Accent), "○ ", z.Examined, "examined").number(good, "● ", z.Feasible, "feasible").number(bad, "✗ ", z.Rejected, "rejected")
+		},
+		func(r *rowWriter) { r.fact(good, of, "feasible").number(bad, "✗ ", z.Rejected, "rejected") },
+		func(r *rowWriter) { r.fact(good, of, "feasible").number(bad, "✗ ", z.Rejected, "") },
+	}
+	for _, form := range forms {
 		r := rowWriter{a: a}
-		r.number(themes.Style(themes.Accent), "○ ", z.Examined, words[0])
-		r.number(themes.Style(themes.Good), "● ", z.Feasible, words[1])
-		r.number(themes.Style(themes.Bad), "✗ ", z.Rejected, words[2])
+		form(&r)
 		if !r.full {
 			if behind := stale(z.Behind, z.Taken, now, a.W-r.x-3); behind != "" {
 				r.fact(themes.Style(themes.Warn), behind, "")
@@ -128,7 +136,7 @@ func stripZones(a draw.Area, s *drawCtx) {
 		return
 	}
 	r := rowWriter{a: a}
-	r.number(themes.Style(themes.Text), "", len(z.Lanes), "zones")
+	r.number(themes.Style(themes.Text), "", len(z.Lanes), plural.Of(len(z.Lanes), "zone"))
 	r.fact(themes.Style(themes.Focus), "▸ "+strconv.Itoa(z.Start), "next start")
 	r.number(themes.Style(themes.Text), "", z.Examined, "examined")
 	r.fact(themes.Style(themes.Good), "✓ "+strconv.Itoa(z.Feasible), "")
