@@ -76,7 +76,7 @@ func (f *Fit) Explain(_ context.Context, state fwk.CycleState, pod *v1.Pod, reje
 		if len(only.Nodes) > 0 {
 			nearest = only.Nodes
 		}
-		list = append(list, f.shortage(pod, needs, need.scalar, short[i], nearest))
+		list = append(list, f.shortage(pod, needs, need, short[i], nearest))
 	}
 	return list
 }
@@ -157,7 +157,8 @@ func podLimit(full framework.Rejection) framework.Evidence {
 }
 
 // shortage is the evidence of a resource with too little free on each of the nodes, some of which are nearest to having enough.
-func (f *Fit) shortage(pod *v1.Pod, needs needs, need scalar, short framework.Rejection, nearest []framework.RejectedNode) framework.Evidence {
+func (f *Fit) shortage(pod *v1.Pod, needs needs, check scalarCheck, short framework.Rejection, nearest []framework.RejectedNode) framework.Evidence {
+	need := check.scalar
 	a := &framework.Amounts{Resource: string(need.name), Requested: need.amount, Parts: partsOf(pod, need.name)}
 	together := 0 // nodes large enough for all requests
 	for _, info := range short.All {
@@ -166,7 +167,7 @@ func (f *Fit) shortage(pod *v1.Pod, needs needs, need scalar, short framework.Re
 			together++
 		}
 	}
-	a.Never = need.amount > a.Largest || together == 0 && !needs.exceedAll(short.All)
+	a.Never = check.exceeds(short.All) || together == 0 && !needs.exceedAll(short.All)
 	e := framework.Evidence{Code: Insufficient, About: a.Resource, Message: newScalarCheck(need).reason, Nodes: short.Names(), Amounts: a}
 	f.nearest(a, nearest, need)
 	e.Nearest = a.Nodes[0].Node
@@ -212,15 +213,19 @@ func (f *Fit) podAmounts(infos []fwk.PodInfo, name v1.ResourceName) []framework.
 
 // fitEmpty reports whether the node would be large enough without pods.
 func (n needs) fitEmpty(info fwk.NodeInfo) bool {
-	return !slices.ContainsFunc(n, func(c scalarCheck) bool {
-		allocatable := requests.AmountIn(info.GetAllocatable(), c.name)
-		return c.amount > allocatable && !(c.byDevices && allocatable == 0)
-	})
+	return !slices.ContainsFunc(n, func(c scalarCheck) bool { return !c.fitsEmpty(info) })
 }
+
+// fitsEmpty reports whether the node would be large enough without pods. Where it has nothing of what devices serve, these decide.
+func (c *scalarCheck) fitsEmpty(info fwk.NodeInfo) bool {
+	allocatable := requests.AmountIn(info.GetAllocatable(), c.name)
+	return c.amount <= allocatable || c.byDevices && allocatable == 0
+}
+
+// exceeds reports whether no node is large enough.
+func (c *scalarCheck) exceeds(all []fwk.NodeInfo) bool { return !slices.ContainsFunc(all, c.fitsEmpty) }
 
 // exceedAll reports whether one request alone is larger than every node: what the requests are together does not matter then.
 func (n needs) exceedAll(all []fwk.NodeInfo) bool {
-	return slices.ContainsFunc(n, func(c scalarCheck) bool {
-		return !slices.ContainsFunc(all, func(info fwk.NodeInfo) bool { return c.amount <= requests.AmountIn(info.GetAllocatable(), c.name) })
-	})
+	return slices.ContainsFunc(n, func(c scalarCheck) bool { return c.exceeds(all) })
 }

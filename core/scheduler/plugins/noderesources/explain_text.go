@@ -20,7 +20,7 @@ func describe(e *framework.Evidence, nodes int, together string) {
 	case a.Largest == 0:
 		e.Sentence = fmt.Sprintf("it requests %s %s, and no node offers any", requested, a.Resource)
 		e.Hint = fmt.Sprintf("would fit on a node that offers %s %s", requested, a.Resource)
-	case a.Requested > a.Largest:
+	case a.Never && a.Requested > a.Largest:
 		e.Sentence = fmt.Sprintf("it requests %s %s, and the largest of %s has %s allocatable: no node here can ever hold it",
 			requested, a.Resource, plural.Count(nodes, "node"), format(a.Largest))
 		e.Hint = fmt.Sprintf("would fit on a node with %s %s free; none is that large", requested, a.Resource)
