@@ -10,7 +10,7 @@ import (
 // mayReadMessages lists what still looks into sentences to find out what happened. It only gets shorter: what a plugin means it says as
 // framework.Evidence.
 var mayReadMessages = []string{
-	"core/answers/diagnose/devices.go", "views/collect/evictions.go",
+	"core/answers/diagnose/devices.go",
 }
 
 // TestHouse_ReadsNoMessages checks that answers and what shows them go by codes and types: a message is for people, and another release

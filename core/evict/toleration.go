@@ -78,5 +78,9 @@ func (s TolerationLimit) Reason() string {
 	case !s.Tolerated:
 		return s.Taint.ToString() + " is not tolerated"
 	}
-	return s.Taint.ToString() + " is tolerated for " + s.Duration.String()
+	taint := s.Taint.Key // without its effect: only NoExecute has a limit
+	if s.Taint.Value != "" {
+		taint += "=" + s.Taint.Value
+	}
+	return taint + ", tolerated for " + s.Duration.String()
 }

@@ -139,18 +139,5 @@ func evictionRow(d *evict.Eviction, e *engine.Engine) views.Eviction {
 	return row
 }
 
-// evictionReason returns an eviction's reason without the parts that repeat the cause.
-func evictionReason(d *evict.Eviction) string {
-	reason := printable.Text(withoutDomain(d.Reason))
-	reason = strings.TrimPrefix(reason, "Eviction API: ")
-	if rest, found := strings.CutPrefix(reason, "The disruption "); found {
-		return strings.TrimSuffix(rest, " currently")
-	}
-	if taint, time, found := strings.Cut(reason, ":NoExecute is tolerated for "); found {
-		return taint + ", tolerated for " + time
-	}
-	if rest, found := strings.CutPrefix(reason, "preempted by default/"); found {
-		return "preempted by " + rest
-	}
-	return reason
-}
+// evictionReason returns an eviction's reason without the domain of Kubernetes' own taints.
+func evictionReason(d *evict.Eviction) string { return printable.Text(withoutDomain(d.Reason)) }

@@ -325,14 +325,14 @@ func TestController_PredictsEvictionsBeforeTaint(t *testing.T) {
 		s.apply(s.now, world.Changed{Object: mk.Pod("agent-" + node).Node(node).Toleration(v1.Toleration{Operator: v1.TolerationOpExists}).Obj()})
 	}
 	s.play("0 a1..a9@z ready\n 12 a1..a2@z notready\n 16 wait")
-	want := `web-a1: at risk, 315s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
-web-a2: at risk, 325s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
+	want := `web-a1: at risk, 315s, node.kubernetes.io/not-ready, tolerated for 5m0s
+web-a2: at risk, 325s, node.kubernetes.io/not-ready, tolerated for 5m0s
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {
 		t.Errorf("predictions (-want +got):\n%s", diff)
 	}
 	s.play("17 a2@z ready\n 21 wait")
-	want = `web-a1: at risk, 315s, node.kubernetes.io/not-ready:NoExecute is tolerated for 5m0s
+	want = `web-a1: at risk, 315s, node.kubernetes.io/not-ready, tolerated for 5m0s
 web-a2: cancelled, 325s, the node will not be tainted
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {

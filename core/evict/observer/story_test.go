@@ -86,19 +86,19 @@ func TestObserver_TaintTimers(t *testing.T) {
 	s.until(12 * time.Second)
 	s.wantRecord(`
 		none terminating n1 due 40s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
-		short counting down n1 predicted due 40s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
-		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
+		short counting down n1 predicted due 40s; taint by taint-eviction-controller: repair, tolerated for 30s
+		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair, tolerated for 5m0s
 	`)
 	s.until(41 * time.Second)
 	s.wantRecord(`
-		short terminating n1 due 1m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
-		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
+		short terminating n1 due 1m10s; taint by taint-eviction-controller: repair, tolerated for 30s
+		long counting down n1 predicted due 5m10s; taint by taint-eviction-controller: repair, tolerated for 5m0s
 		none evicted n1 due 40s ended 13s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
 	`)
 	s.until(time.Hour)
 	s.wantRecord(`
 		none evicted n1 due 40s ended 13s; taint by taint-eviction-controller: repair:NoExecute is not tolerated
-		short evicted n1 due 1m10s ended 43s; taint by taint-eviction-controller: repair:NoExecute is tolerated for 30s
+		short evicted n1 due 1m10s ended 43s; taint by taint-eviction-controller: repair, tolerated for 30s
 		long cancelled n1 predicted due 5m10s ended 1m40s; taint by taint-eviction-controller: the taints were removed
 	`)
 }
@@ -111,7 +111,7 @@ func TestObserver_TimerSupersededByOtherCause(t *testing.T) {
 	s.until(22 * time.Second)
 	s.wantRecord(`
 		a terminating n1 due 50s budget web(0); eviction API by eviction API: Eviction API: evicting
-		a counting down n1 predicted due 5m10s budget web(0); taint by taint-eviction-controller: repair:NoExecute is tolerated for 5m0s
+		a counting down n1 predicted due 5m10s budget web(0); taint by taint-eviction-controller: repair, tolerated for 5m0s
 	`)
 	s.until(time.Minute)
 	s.wantRecord(`

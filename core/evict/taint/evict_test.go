@@ -149,8 +149,8 @@ func TestController_RecordsEviction(t *testing.T) {
 		0 pod c n1 bad
 		0 pod d n1
 		5 node n1 bad=1`)
-	want := `a on n1: counting down, 65s, bad=1:NoExecute is tolerated for 1m0s
-b on n1: counting down, 95s, bad=1:NoExecute is tolerated for 1m30s
+	want := `a on n1: counting down, 65s, bad=1, tolerated for 1m0s
+b on n1: counting down, 95s, bad=1, tolerated for 1m30s
 d on n1: evicted, 5s, bad=1:NoExecute is not tolerated
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {
@@ -158,7 +158,7 @@ d on n1: evicted, 5s, bad=1:NoExecute is not tolerated
 	}
 	s.play("70 wait\n 80 node n1")
 	want = `d on n1: evicted, 5s, bad=1:NoExecute is not tolerated
-a on n1: evicted, 65s, bad=1:NoExecute is tolerated for 1m0s
+a on n1: evicted, 65s, bad=1, tolerated for 1m0s
 b on n1: cancelled, 95s, the taints were removed
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {
@@ -177,8 +177,8 @@ func TestController_PredictsOnly(t *testing.T) {
 	if done != "" {
 		t.Errorf("effects of a controller that only predicts: %s", done)
 	}
-	want := `a on n1: terminating, 60s, bad:NoExecute is tolerated for 1m0s
-b on n1: terminating, 60s, bad:NoExecute is tolerated for 1m0s
+	want := `a on n1: terminating, 60s, bad, tolerated for 1m0s
+b on n1: terminating, 60s, bad, tolerated for 1m0s
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {
 		t.Errorf("after the deadline (-want +got):\n%s", diff)
@@ -194,7 +194,7 @@ b on n1: terminating, 60s, bad:NoExecute is tolerated for 1m0s
 	s.apply(s.now, world.Changed{Op: world.Modified, Object: terminating})
 	s.play("70 node n1\n 91 delete pod a")
 	want = `b on n1: cancelled, 60s, the taints were removed
-a on n1: evicted, 91s, bad:NoExecute is tolerated for 1m0s
+a on n1: evicted, 91s, bad, tolerated for 1m0s
 `
 	if diff := cmp.Diff(want, recordText(b)); diff != "" {
 		t.Errorf("after another controller deleted one of them (-want +got):\n%s", diff)
