@@ -30,7 +30,7 @@ func TestFind_ReadsValues(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"themes maxBytes": "64 KiB", "core/trace/stream takeTimeout": "10s", "core/trace/stream maxSince": "365 days", "core/scheduler/queue maxMoves": "50,000", "core/trace maxBlockBytes": "4.1 MiB",
-		"core/answers/diagnose maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/world/trim maxAnnotation": "4 KiB", "core/operator/usage/reader maxErrorBytes": "16 KiB", "core/scheduler/engine maxNoteBytes": "1 KiB",
+		"core/scheduler/plugins/dynamicresources/shortage maxCost": "`10 * resourcev1.CELSelectorExpressionMaxCost`", "core/world/trim maxAnnotation": "4 KiB", "core/operator/usage/reader maxErrorBytes": "16 KiB", "core/scheduler/engine maxNoteBytes": "1 KiB",
 	} {
 		if bounds[name] != want {
 			t.Errorf("the bound of %s is %q, want %q", name, bounds[name], want)

@@ -10,7 +10,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcehelper "k8s.io/component-helpers/resource"
-	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/answers/change"
 	"orrery/core/objects/requests"
@@ -19,6 +18,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
 )
 
@@ -34,8 +34,6 @@ type pendingPod struct {
 	pod    *v1.Pod
 	name   string
 	nodes  map[string]*cache.NodeInfo
-	// devices is the chain of its claims for devices, once it was needed.
-	devices *Devices
 }
 
 func newPendingPod(e *engine.Engine, pod *v1.Pod) *pendingPod {
@@ -74,24 +72,10 @@ func (p *pendingPod) rejections(x *engine.Explanation) []rejection {
 // less of it, and last those by which it may come to be something else.
 func (p *pendingPod) candidates(x *engine.Explanation) []Remedy {
 	all := p.rejections(x)
-	p.devicesOf(x)
 	own := p.proposed(x)
 	little, much := p.shrink(all)
-	devices, otherDevices := apart(p.deviceRemedies(all), change.SetDeviceClass)
 	return slices.Concat(own[change.Uncordon], own[change.Select], own[change.DeletePod], own[change.Tolerate], little, own[change.SetClass],
-		devices, p.honoring(x), own[change.Label], p.addNode(all), p.skewing(x), much, own[change.Unselect], otherDevices)
-}
-
-// apart parts the remedies of a verb from the others.
-func apart(all []Remedy, verb change.Verb) (others, of []Remedy) {
-	for _, r := range all {
-		if r.Change.Verb == verb {
-			of = append(of, r)
-		} else {
-			others = append(others, r)
-		}
-	}
-	return others, of
+		own[change.FreeClaim], p.honoring(x), own[change.Label], p.addNode(x, all), p.skewing(x), much, own[change.Unselect], own[change.SetDeviceClass])
 }
 
 // honoring has the pod's spread constraints count only nodes whose taints it tolerates. By default the nodes of a zone that has failed
@@ -189,12 +173,19 @@ func (p *pendingPod) fitted(requested v1.ResourceList, node *cache.NodeInfo) (lo
 	return lower, share
 }
 
-// addNode adds a node of the smallest size that is large enough, or of the next larger size.
-func (p *pendingPod) addNode(all []rejection) []Remedy {
+// addNode adds a node of the smallest size that is large enough, or of the next larger size. It is like none that lacks the labels or devices
+// which the pod asks for.
+func (p *pendingPod) addNode(x *engine.Explanation, all []rejection) []Remedy {
+	unwanted := map[string]bool{}
+	for _, e := range x.AllEvidence(dynamicresources.Name) {
+		for _, name := range e.Nodes {
+			unwanted[name] = unwanted[name] || e.Wants != ""
+		}
+	}
 	requested := requests.Of(p.pod, resourcehelper.PodResourcesOptions{})
 	var kinds []*cache.NodeInfo
 	for _, r := range all {
-		if !slices.Contains(r.plugins, affinityPlugin) && fitsEmpty(requested, r.node) && p.hasModelDevices(&r) {
+		if !slices.Contains(r.plugins, affinityPlugin) && fitsEmpty(requested, r.node) && !unwanted[r.node.Node().Name] {
 			kinds = append(kinds, r.node)
 		}
 	}
@@ -231,29 +222,12 @@ func fitsEmpty(requested v1.ResourceList, node *cache.NodeInfo) bool {
 // overcommitted node.
 func (p *pendingPod) free(node *cache.NodeInfo, name v1.ResourceName) int64 {
 	free := requests.Free(node, name)
-	for _, pod := range p.nominated(node.Node().Name) {
-		free = saturating.Sub(free, requests.AmountOf(requests.Of(pod, resourcehelper.PodResourcesOptions{}), name))
-	}
-	return free
-}
-
-// nominated are the pods nominated for a node that the pod has to leave room for.
-func (p *pendingPod) nominated(node string) []*v1.Pod {
-	var pods []*v1.Pod
-	for _, info := range p.nominatedInfos(node) {
-		pods = append(pods, info.GetPod())
-	}
-	return pods
-}
-
-func (p *pendingPod) nominatedInfos(node string) []fwk.PodInfo {
-	var infos []fwk.PodInfo
-	for _, info := range p.engine.Queue().NominatedPodsForNode(node) {
+	for _, info := range p.engine.Queue().NominatedPodsForNode(node.Node().Name) {
 		if framework.MustLeaveRoom(p.pod, info.GetPod()) {
-			infos = append(infos, info)
+			free = saturating.Sub(free, requests.AmountOf(requests.Of(info.GetPod(), resourcehelper.PodResourcesOptions{}), name))
 		}
 	}
-	return infos
+	return free
 }
 
 func repels(t *v1.Taint) bool {

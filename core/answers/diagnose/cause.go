@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	fwk "k8s.io/kube-scheduler/framework"
+
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -20,6 +22,9 @@ func (p *pendingPod) cause(d *Diagnosis) string {
 	}
 	if len(c.nodes) == 0 {
 		return c.ofPod(d)
+	}
+	if failure := c.failure(); failure != "" {
+		return failure
 	}
 	if at := c.narrow(); at != nil {
 		return c.unmet(at)
@@ -107,6 +112,21 @@ func (c *causes) never() string {
 		for _, e := range c.all[plugin] {
 			if e.Amounts != nil && e.Amounts.Never {
 				return e.Sentence
+			}
+		}
+	}
+	return ""
+}
+
+// failure is what a plugin says of the error that ended the attempt; empty if none did.
+func (c *causes) failure() string {
+	for _, n := range c.x.Nodes {
+		for _, s := range n.Statuses {
+			if s.Code != fwk.Error {
+				continue
+			}
+			if list := c.evidence(s.Plugin, []string{n.Node}); len(list) > 0 && list[0].Sentence != "" {
+				return list[0].Sentence
 			}
 		}
 	}

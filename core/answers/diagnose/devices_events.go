@@ -1,15 +1,18 @@
 package diagnose
 
 import (
+	"fmt"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"orrery/core/answers/change"
+	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -111,4 +114,34 @@ func ofClaim(c change.Change) bool {
 		return true
 	}
 	return false
+}
+
+// deviceText is a change of devices, or of a claim for them, in a sentence.
+func deviceText(e *engine.Engine, c change.Change) string {
+	_, claim, _ := strings.Cut(c.Name, "/")
+	what := "create claim " + claim
+	if c.Of != "" {
+		what += ", request " + c.Of + ","
+	}
+	switch c.Verb {
+	case change.SetDeviceClass:
+		return what + " of class " + c.Value
+	case change.SetDeviceCount:
+		return what + " for " + plural.Count(c.Count, "device") + " only"
+	case change.RelaxClaim:
+		return what + " without its selectors"
+	case change.TolerateDevices:
+		return what + " tolerating the device taint " + c.Value
+	case change.DropConstraint:
+		return what + " without its constraint on " + c.Value
+	case change.AddDevice:
+		_, name, _ := strings.Cut(c.Name, "/")
+		return "add one more device like " + name + " on node " + c.Node
+	}
+	for _, event := range eventsOf(e, nil, c) {
+		if pod, is := event.(world.Changed).Object.(*v1.Pod); is {
+			return fmt.Sprintf("free claim %s: delete pod %s (priority %d)", c.Name, fullName(pod), corev1.PodPriority(pod))
+		}
+	}
+	return "free claim " + c.Name + ", which no pod uses"
 }

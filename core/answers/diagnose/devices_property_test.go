@@ -8,6 +8,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/plugins/dynamicresources/shortage"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -98,22 +99,22 @@ func TestDevices_NumbersAreThoseOfPlainCounting(t *testing.T) {
 }
 
 // checkReasons compares the number of devices of each reason with that of the devices of the nodes that have too few.
-func checkReasons(t *testing.T, seed uint64, all []drawnDevice, short map[string]bool, r *diagnose.DeviceRequest) {
+func checkReasons(t *testing.T, seed uint64, all []drawnDevice, short map[string]bool, r *shortage.Request) {
 	t.Helper()
-	counted := map[diagnose.DeviceTrouble]int{}
+	counted := map[shortage.Trouble]int{}
 	for _, device := range all {
 		does := device.large && !device.tainted && !device.taken
 		switch {
 		case !short[device.node]:
 			if does {
-				counted[diagnose.TroubleReach]++
+				counted[shortage.TroubleReach]++
 			}
 		case !device.large:
-			counted[diagnose.TroubleSelector]++
+			counted[shortage.TroubleSelector]++
 		case device.tainted:
-			counted[diagnose.TroubleTaint]++
+			counted[shortage.TroubleTaint]++
 		case device.taken:
-			counted[diagnose.TroubleTaken]++
+			counted[shortage.TroubleTaken]++
 		}
 	}
 	for _, reason := range r.Reasons {

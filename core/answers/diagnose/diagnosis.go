@@ -8,6 +8,7 @@ import (
 	"orrery/core/answers/answer"
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
 )
 
@@ -88,13 +89,15 @@ func explain(e *engine.Engine, ref world.PodRef) (*Diagnosis, *pendingPod, error
 	d.Waiting = pod.waiting(d.PreemptionEvidence)
 	d.Counts = countNodes(x)
 	d.Storage = pod.storage(x)
-	d.Devices = pod.devicesOf(x)
+	d.Devices = pod.devices(x)
 	if x.Decision.Verdict == engine.Placed {
 		d.compareScores()
 		d.Summary = d.placedSummary()
 	} else {
-		d.Reasons = pod.reasons(x)
-		d.Summary = pod.findCause(d)
+		d.Reasons = reasons(x)
+		if d.Summary = pod.cause(d); d.Devices != nil && len(x.AllEvidence(dynamicresources.Name)) > 0 {
+			d.Devices.Says = d.Summary
+		}
 	}
 	if d.Finding = d.Summary; d.Waiting != "" {
 		d.said = []string{d.Waiting}
@@ -129,7 +132,7 @@ func (d *Diagnosis) leaveOut() {
 }
 
 // reasons returns the decision's rejections with the nodes that each alone blocks.
-func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
+func reasons(x *engine.Explanation) []Reason {
 	reasons := make([]Reason, len(x.Decision.Rejections))
 	for i, r := range x.Decision.Rejections {
 		reasons[i] = Reason{Plugin: r.Plugin, Message: r.Reason, Nodes: r.Nodes}
@@ -144,20 +147,12 @@ func (p *pendingPod) reasons(x *engine.Explanation) []Reason {
 	}
 	for i := range reasons {
 		r := &reasons[i]
-		if r.Evidence = p.evidenceOf(x, r); r.Evidence != nil {
+		if r.Evidence = found(x, r); r.Evidence != nil {
 			r.Facts = r.Evidence.Facts()
 		}
 		r.OnlyBlockerOn, r.Hint = len(r.OnlyOn), hintOf(r)
 	}
 	return reasons
-}
-
-// findCause says what keeps the pod from a node. What is missing of devices is said by the devices.
-func (p *pendingPod) findCause(d *Diagnosis) string {
-	if d.Devices != nil && d.Devices.Says != "" {
-		return d.Devices.Says
-	}
-	return p.cause(d)
 }
 
 // onlyReason returns the only reason that rejects a node; false if there are several or none.

@@ -10,7 +10,7 @@
 // give the same about more than one pod.
 //
 // A [Reason] carries [Evidence]: what the plugin itself says of its rejection ([Found], see framework.Explainer), which nothing here
-// has to know about. Devices still have types of their own here. A plugin that does not explain itself is shown with its message.
+// has to know about. A plugin that does not explain itself is shown with its message.
 //
 // # Cause
 //
@@ -37,19 +37,8 @@
 //
 // # Devices
 //
-// For a pod with claims for devices, or with an extended resource that devices serve, [Devices] is the chain pod → claim →
-// request → devices → nodes. What is decided on a node the plugin decides; here each device is checked against each request, to
-// say why it does not do:
-//
-//	devices_inventory.go, devices_holders.go         slices by node, pools by generation; who has which device
-//	devices_expressions.go                           selectors, evaluated once for all devices that are alike to them
-//	devices_verdicts.go, devices_amounts.go          one device and one request; counters of a pool, capacity of a device
-//	devices_why.go, devices_together.go              one node: each request, and then all of them together
-//	devices_reasons.go, devices_nearest.go           all nodes: devices by reason, and the node that lacks least
-//	devices_chain.go, devices.go                     the pod's claims, and the findings in sentences
-//
-// A device is checked in the order of what can be changed least: a taken device that no selector matches is of no use when it
-// is free. All evaluations of selectors for one answer have a common limit of cost.
+// For a pod with claims for devices, or with an extended resource that devices serve, [Devices] is the chain pod → claim → request →
+// devices → nodes, as package shortage has it for the plugin, too. devices_events.go makes what a change of devices comes to.
 //
 // # Gangs
 //

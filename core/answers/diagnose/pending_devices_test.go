@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/scheduler/plugins/dynamicresources/shortage"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -53,7 +54,7 @@ func TestDevices_HeldByAPodThatIsBeingBound(t *testing.T) {
 	if len(holders) != 1 || holders[0].Pod != "default/first" || holders[0].Claim != "default/first" || holders[0].Ended {
 		t.Errorf("the holders are %+v", holders)
 	}
-	if got := d.Devices.On("a"); len(got) != 1 || got[0].Trouble != diagnose.TroubleTaken {
+	if got := d.Devices.On("a"); len(got) != 1 || got[0].Trouble != shortage.TroubleTaken {
 		t.Errorf("the devices of the node are %+v", got)
 	}
 }

@@ -46,7 +46,10 @@ func (p *pendingPod) addProposed(to map[change.Verb][]Remedy, e *framework.Evide
 		if err != nil {
 			continue // a plugin of others may write what what-if does not read
 		}
-		kind, r, ofVerb := kindOf(c.Verb), Remedy{Change: c, Text: proposedText(c, e)}, 0
+		kind, r, ofVerb := kindOf(c.Verb), Remedy{Change: c, Text: p.proposedText(c, e)}, 0
+		if kind == change.FreeClaim || kind == change.SetDeviceClass {
+			r.likely = e.Nearest // devices are not allocated on all other nodes then
+		}
 		for _, other := range to[kind] {
 			if other.Change.Verb == c.Verb {
 				ofVerb++
@@ -58,17 +61,19 @@ func (p *pendingPod) addProposed(to map[change.Verb][]Remedy, e *framework.Evide
 	}
 }
 
-// kindOf puts verbs together whose order is that of the plugin: those about storage.
+// kindOf puts verbs together whose order is that of the plugin: those about storage, and those about devices that leave their class.
 func kindOf(verb change.Verb) change.Verb {
 	switch verb {
 	case change.AddVolume, change.SetCapacity:
 		return change.SetClass
+	case change.TolerateDevices, change.SetDeviceCount, change.RelaxClaim, change.DropConstraint, change.AddDevice:
+		return change.FreeClaim
 	}
 	return verb
 }
 
 // proposedText says what a change is, and of the deletion of a pod what that one holds.
-func proposedText(c change.Change, e *framework.Evidence) string {
+func (p *pendingPod) proposedText(c change.Change, e *framework.Evidence) string {
 	switch c.Verb {
 	case change.Uncordon:
 		return "uncordon " + c.Name + ", if its maintenance is over"
@@ -91,8 +96,11 @@ func proposedText(c change.Change, e *framework.Evidence) string {
 		note, _, _ := strings.Cut(e.Objects[at].Note, ",")
 		return "delete pod " + c.Name + ", which uses " + note
 	}
-	if kindOf(c.Verb) == change.SetClass {
+	switch kindOf(c.Verb) {
+	case change.SetClass:
 		return storageText(c)
+	case change.FreeClaim, change.SetDeviceClass:
+		return deviceText(p.engine, c)
 	}
 	return c.String()
 }

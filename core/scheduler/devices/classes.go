@@ -38,3 +38,12 @@ func classesByResource(s store.View) map[v1.ResourceName]*resourcev1.DeviceClass
 	}
 	return classes
 }
+
+// ClassNames returns the names of all classes, in order.
+func (s *State) ClassNames() []string {
+	names := make([]string, 0, s.store.Len(world.DeviceClass))
+	for object := range s.store.Objects(world.DeviceClass) {
+		names = append(names, object.GetName())
+	}
+	return names
+}

@@ -30,7 +30,7 @@ func factsOf(all []*resourcev1.ResourceSlice) poolFacts {
 		}
 	}
 	// The allocator looks at counters for all nodes. That leaves no trace where no device is reached, if the pool is in order.
-	facts.wide = facts.wide || facts.counters && !(facts.uniform && complete(all) && validCounters(all))
+	facts.wide = facts.wide || facts.counters && !(facts.uniform && complete(all) && CounterProblem(all) == "")
 	slices.Sort(facts.nodes)
 	facts.nodes = slices.Compact(facts.nodes)
 	return facts
@@ -46,32 +46,35 @@ func complete(all []*resourcev1.ResourceSlice) bool {
 	return len(all) > 0 && int64(len(all)) == all[0].Spec.Pool.ResourceSliceCount
 }
 
-// validCounters reports whether the names of counter sets are unique, and devices consume only counters that there are.
-func validCounters(all []*resourcev1.ResourceSlice) bool {
+// CounterProblem is what is wrong with the counters of a pool: a set has the name of another, or a device consumes of what there is not. It
+// is empty if nothing is.
+func CounterProblem(all []*resourcev1.ResourceSlice) string {
 	sets := map[string]map[string]resourcev1.Counter{}
 	for _, slice := range all {
 		for _, set := range slice.Spec.SharedCounters {
 			if _, twice := sets[set.Name]; twice {
-				return false
+				return "two counter sets have the name " + set.Name
 			}
 			sets[set.Name] = set.Counters
 		}
 	}
 	for _, slice := range all {
 		for i := range slice.Spec.Devices {
-			for _, consumed := range slice.Spec.Devices[i].ConsumesCounters {
-				for name := range consumed.Counters {
-					if _, known := sets[consumed.CounterSet][name]; !known {
-						return false
-					}
+			d := &slice.Spec.Devices[i]
+			for _, consumed := range d.ConsumesCounters {
+				set, known := sets[consumed.CounterSet]
+				if !known {
+					return "device " + d.Name + " consumes of counter set " + consumed.CounterSet + ", which does not exist"
 				}
-				if _, known := sets[consumed.CounterSet]; !known {
-					return false
+				for name := range consumed.Counters {
+					if _, known := set[name]; !known {
+						return "device " + d.Name + " consumes of counters that set " + consumed.CounterSet + " does not have"
+					}
 				}
 			}
 		}
 	}
-	return true
+	return ""
 }
 
 // entangled reports whether the counters of pools of one name depend on the nodes that were looked at before. The allocator

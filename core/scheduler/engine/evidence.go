@@ -15,14 +15,23 @@ func (x *Explanation) Evidence(plugin string, nodes []string) []framework.Eviden
 		return nil
 	}
 	a := x.attempt
-	rejected := framework.Rejection{All: slices.Collect(a.engine.Nodes())}
+	return a.profile.Explain(a.engine.ctx, a.state, a.pod, plugin, x.Rejection(plugin, nodes))
+}
+
+// Rejection returns what a plugin is asked about: nodes that it rejects, with its reasons and the other plugins that do. It is empty for a
+// decision that was not made here.
+func (x *Explanation) Rejection(plugin string, nodes []string) framework.Rejection {
+	if x.attempt == nil {
+		return framework.Rejection{}
+	}
+	rejected := framework.Rejection{All: slices.Collect(x.attempt.engine.Nodes())}
 	for i := range x.Statuses {
 		if s := &x.Statuses[i]; s.Plugin == plugin && s.Rejects() {
 			rejected.Reasons = append(rejected.Reasons, s.Reasons...)
 		}
 	}
 	for _, name := range nodes {
-		info, err := a.engine.snapshot.NodeInfos().Get(name)
+		info, err := x.attempt.engine.snapshot.NodeInfos().Get(name)
 		if err != nil {
 			continue
 		}
@@ -36,7 +45,7 @@ func (x *Explanation) Evidence(plugin string, nodes []string) []framework.Eviden
 		}
 		rejected.Nodes = append(rejected.Nodes, n)
 	}
-	return a.profile.Explain(a.engine.ctx, a.state, a.pod, plugin, rejected)
+	return rejected
 }
 
 // AllEvidence is the Evidence of all nodes on which the plugin rejects the pod. It is asked for once.

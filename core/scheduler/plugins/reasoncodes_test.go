@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/scheduler/plugins/gangscheduling"
 	"orrery/core/scheduler/plugins/interpodaffinity"
 	"orrery/core/scheduler/plugins/nodeaffinity"
@@ -30,7 +31,7 @@ var update = flag.Bool("update", false, "write the table of reason codes into do
 
 // reasonCodes are the codes of each plugin that explains itself.
 var reasonCodes = map[string][]framework.ReasonCode{
-	gangscheduling.Name: gangscheduling.ReasonCodes, schedulinggates.Name: schedulinggates.ReasonCodes,
+	dynamicresources.Name: dynamicresources.ReasonCodes, gangscheduling.Name: gangscheduling.ReasonCodes, schedulinggates.Name: schedulinggates.ReasonCodes,
 	interpodaffinity.Name: interpodaffinity.ReasonCodes, nodeaffinity.Name: nodeaffinity.ReasonCodes, nodename.Name: nodename.ReasonCodes,
 	nodedeclaredfeatures.Name: nodedeclaredfeatures.ReasonCodes, nodeports.Name: nodeports.ReasonCodes, noderesources.Name: noderesources.ReasonCodes, nodeunschedulable.Name: nodeunschedulable.ReasonCodes,
 	nodevolumelimits.Name: nodevolumelimits.ReasonCodes, podtopologyspread.Name: podtopologyspread.ReasonCodes,

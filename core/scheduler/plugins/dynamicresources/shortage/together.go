@@ -1,4 +1,4 @@
-package diagnose
+package shortage
 
 import (
 	"fmt"
@@ -11,43 +11,51 @@ import (
 	"orrery/core/safe/plural"
 )
 
+// Together is why some nodes do not have enough devices for all requests together.
+type Together struct {
+	Says  string   `json:"message"`
+	Nodes []string `json:"nodes"`
+
+	kind, message string
+}
+
 // togetherReason is why the devices of a node do not do for all requests together, though for each there are enough.
 type togetherReason struct {
 	kind string // what other nodes with the same reason share
 	says string
 	// claim has a constraint on the attribute, if that is the reason.
-	claim     *DeviceClaim
+	claim     *Claim
 	attribute string
 }
 
 // together looks for why the requests cannot be met together: a constraint, or devices that several of them need. The
 // order of the checks is that of how much each explains.
-func (w *deviceWhy) together(n *nodeDevices) *togetherReason {
-	for i := range w.claims {
-		c := &w.claims[i]
+func (in *Inspection) together(n *nodeDevices) *togetherReason {
+	for i := range in.Claims {
+		c := &in.Claims[i]
 		if !c.toAllocate() || c.object == nil {
 			continue
 		}
 		for j := range c.object.Spec.Devices.Constraints {
-			if reason := w.brokenConstraint(n, c, &c.object.Spec.Devices.Constraints[j]); reason != nil {
+			if reason := in.brokenConstraint(n, c, &c.object.Spec.Devices.Constraints[j]); reason != nil {
 				return reason
 			}
 		}
 	}
-	if reason := w.competing(n); reason != nil {
+	if reason := in.competing(n); reason != nil {
 		return reason
 	}
-	if reason := w.overdrawn(n); reason != nil {
+	if reason := in.overdrawn(n); reason != nil {
 		return reason
 	}
 	return &togetherReason{kind: "together", says: "each request would find its devices, but not all of them together"}
 }
 
 // usableFor are the devices of a node that do for a request.
-func (w *deviceWhy) usableFor(r *DeviceRequest, n *nodeDevices) []*poolDevice {
+func (in *Inspection) usableFor(r *Request, n *nodeDevices) []*poolDevice {
 	var usable []*poolDevice
 	for pool, d := range n.devices {
-		if pool.state == poolComplete && w.verdict(r, d).usable() {
+		if pool.state == poolComplete && in.verdict(r, d).usable() {
 			usable = append(usable, d)
 		}
 	}
@@ -55,13 +63,13 @@ func (w *deviceWhy) usableFor(r *DeviceRequest, n *nodeDevices) []*poolDevice {
 }
 
 // chosen are the requests of a claim that count: all, and of alternatives the first for which there are enough devices.
-func (w *deviceWhy) chosen(n *nodeDevices, c *DeviceClaim) []*DeviceRequest {
-	var chosen []*DeviceRequest
-	for _, group := range w.groups {
+func (in *Inspection) chosen(n *nodeDevices, c *Claim) []*Request {
+	var chosen []*Request
+	for _, group := range in.groups {
 		if group[0].claim != c {
 			continue
 		}
-		at := slices.IndexFunc(group, func(r *DeviceRequest) bool { return n.counts[r.index].applies && n.counts[r.index].short() == 0 })
+		at := slices.IndexFunc(group, func(r *Request) bool { return n.counts[r.index].applies && n.counts[r.index].short() == 0 })
 		if at >= 0 {
 			chosen = append(chosen, group[at])
 		}
@@ -70,15 +78,15 @@ func (w *deviceWhy) chosen(n *nodeDevices, c *DeviceClaim) []*DeviceRequest {
 }
 
 // brokenConstraint is a constraint that no choice of devices can meet; nil if one might.
-func (w *deviceWhy) brokenConstraint(n *nodeDevices, c *DeviceClaim, constraint *resourcev1.DeviceConstraint) *togetherReason {
+func (in *Inspection) brokenConstraint(n *nodeDevices, c *Claim, constraint *resourcev1.DeviceConstraint) *togetherReason {
 	want := 0
 	var devices []*poolDevice
-	for _, r := range w.chosen(n, c) {
+	for _, r := range in.chosen(n, c) {
 		if len(constraint.Requests) > 0 && !slices.Contains(constraint.Requests, r.Request) && !slices.Contains(constraint.Requests, resourceclaim.BaseRequestRef(r.Request)) {
 			continue
 		}
 		want += n.counts[r.index].want
-		for _, d := range w.usableFor(r, n) {
+		for _, d := range in.usableFor(r, n) {
 			if !slices.Contains(devices, d) {
 				devices = append(devices, d)
 			}
@@ -94,7 +102,7 @@ func (w *deviceWhy) brokenConstraint(n *nodeDevices, c *DeviceClaim, constraint 
 }
 
 // unequal is a matchAttribute constraint for which no value has enough devices; nil if one has.
-func unequal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) *togetherReason {
+func unequal(c *Claim, want int, devices []*poolDevice, attribute string) *togetherReason {
 	byValue, most := map[string][]*poolDevice{}, 0
 	var without *poolDevice
 	var values []string
@@ -113,7 +121,7 @@ func unequal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) 
 	if most >= want {
 		return nil
 	}
-	r := &togetherReason{kind: "match " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.title(), plural.Count(want, "device"))}
+	r := &togetherReason{kind: "match " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint matchAttribute %s of %s: %s needed with the same value", attribute, c.Title(), plural.Count(want, "device"))}
 	switch {
 	case len(values) > 1:
 		a, b := byValue[values[0]][0], byValue[values[1]][0]
@@ -125,7 +133,7 @@ func unequal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) 
 }
 
 // equal is a distinctAttribute constraint for which there are too few values; nil if there are enough.
-func equal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) *togetherReason {
+func equal(c *Claim, want int, devices []*poolDevice, attribute string) *togetherReason {
 	byValue := map[string][]*poolDevice{}
 	var twin, without *poolDevice
 	for _, d := range devices {
@@ -142,7 +150,7 @@ func equal(c *DeviceClaim, want int, devices []*poolDevice, attribute string) *t
 		return nil
 	}
 	r := &togetherReason{kind: "distinct " + attribute, claim: c, attribute: attribute, says: fmt.Sprintf("constraint distinctAttribute %s of %s: %s needed with different values, and there are %d",
-		attribute, c.title(), plural.Count(want, "device"), len(byValue))}
+		attribute, c.Title(), plural.Count(want, "device"), len(byValue))}
 	switch {
 	case twin != nil:
 		value := attributeOf(twin, attribute)
@@ -160,18 +168,18 @@ func attributeOf(d *poolDevice, attribute string) string {
 }
 
 // competing is why requests that the same devices do for cannot all have enough; nil if they can, as far as their sum says.
-func (w *deviceWhy) competing(n *nodeDevices) *togetherReason {
+func (in *Inspection) competing(n *nodeDevices) *togetherReason {
 	want, names := 0, []string{}
 	seen := map[*poolDevice]bool{}
-	for i := range w.claims {
-		for _, r := range w.chosen(n, &w.claims[i]) {
+	for i := range in.Claims {
+		for _, r := range in.chosen(n, &in.Claims[i]) {
 			if r.admin {
 				continue
 			}
 			want += n.counts[r.index].want
-			names = append(names, r.Request+" of "+r.claim.title())
-			for _, d := range w.usableFor(r, n) {
-				if w.isShared(d) {
+			names = append(names, r.Request+" of "+r.claim.Title())
+			for _, d := range in.usableFor(r, n) {
+				if in.isShared(d) {
 					return nil // how often it does depends on its capacity
 				}
 				seen[d] = true
@@ -185,18 +193,33 @@ func (w *deviceWhy) competing(n *nodeDevices) *togetherReason {
 }
 
 // overdrawn is why devices that share counters cannot be allocated together; nil if the devices share none.
-func (w *deviceWhy) overdrawn(n *nodeDevices) *togetherReason {
-	for _, r := range w.requests {
-		usable := w.usableFor(r, n)
+func (in *Inspection) overdrawn(n *nodeDevices) *togetherReason {
+	for _, r := range in.requests {
+		usable := in.usableFor(r, n)
 		for _, d := range usable {
 			if len(d.ConsumesCounters) > 0 {
 				set := d.ConsumesCounters[0].CounterSet
+				if passed := in.passedOver(r, n, set); passed != nil {
+					return &togetherReason{kind: "passed over " + set, says: fmt.Sprintf("%s is tainted, and counts against the counters of set %s although it is not taken, so that too little is left for %s (the allocator that kube-scheduler has, too, does so)",
+						passed.id.short(), set, d.id.short())}
+				}
 				return &togetherReason{kind: "counters", says: fmt.Sprintf("each of the %s that do would fit alone, but they share counters such as set %s, which has too little left for all that are needed",
 					plural.Count(len(usable), "device"), set)}
 			}
-			if w.isShared(d) {
+			if in.isShared(d) {
 				return &togetherReason{kind: "capacity", says: fmt.Sprintf("each request would fit alone, but they share the capacity of %s, which has too little left for all", d.id.short())}
 			}
+		}
+	}
+	return nil
+}
+
+// passedOver is a device of a node that the allocator passes over for its taint, but only after it has taken what the device would consume of
+// a counter set; it does not give that back. Nil if there is none.
+func (in *Inspection) passedOver(r *Request, n *nodeDevices, set string) *poolDevice {
+	for _, d := range n.devices {
+		if in.verdict(r, d).trouble == TroubleTaint && slices.ContainsFunc(d.ConsumesCounters, func(c resourcev1.DeviceCounterConsumption) bool { return c.CounterSet == set }) {
+			return d
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package diagnose
+package shortage
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 
 // FuzzSelector reads CEL selectors of device classes and requests, and evaluates them on a device. No API server has checked them.
 //
-//orrery:reads core/answers/diagnose core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
+//orrery:reads core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/dynamicresources core/scheduler/plugins/noderesources
 func FuzzSelector(f *testing.F) {
 	const device = `{"name":"a","attributes":{"model":{"string":"A100"},"example.com/x":{"int":3},"v":{"version":"1.2.3"}},"capacity":{"memory":{"value":"40Gi"}}}`
 	for _, text := range []string{

@@ -1,4 +1,4 @@
-package diagnose
+package shortage
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/safe/plural"
+	"orrery/core/scheduler/devices"
 )
 
 // inventory is all devices, by the nodes that reach them.
@@ -19,7 +20,7 @@ type inventory struct {
 	pools    []*devicePool // by driver and name
 	local    map[string][]*deviceSlice
 	shared   []*deviceSlice // those of more than one node
-	holders  map[deviceID][]*deviceHolder
+	holders  map[deviceID][]*holder
 }
 
 // deviceID names a device as slices do.
@@ -55,7 +56,7 @@ type poolDevice struct {
 }
 
 // newInventory indexes the slices. Those that the feature gates make the allocator ignore are left out.
-func newInventory(all []*resourcev1.ResourceSlice, holders map[deviceID][]*deviceHolder, features structured.Features) *inventory {
+func newInventory(all []*resourcev1.ResourceSlice, holders map[deviceID][]*holder, features structured.Features) *inventory {
 	v := &inventory{features: features, local: map[string][]*deviceSlice{}, holders: holders}
 	pools := map[[2]string]*devicePool{}
 	for _, slice := range all {
@@ -255,25 +256,18 @@ func (p *devicePool) problem() string {
 
 func (p *devicePool) findProblem() string {
 	names := map[string]bool{}
-	counters := p.counterSets()
 	for d := range p.current {
 		if names[d.Name] {
 			return "two devices have the name " + d.Name
 		}
 		names[d.Name] = true
-		for _, consumed := range d.ConsumesCounters {
-			set, has := counters[consumed.CounterSet]
-			if !has {
-				return fmt.Sprintf("device %s consumes of counter set %s, which does not exist", d.Name, consumed.CounterSet)
-			}
-			for name := range consumed.Counters {
-				if _, has := set[name]; !has {
-					return fmt.Sprintf("device %s consumes of counters that set %s does not have", d.Name, consumed.CounterSet)
-				}
-			}
-		}
 	}
-	return ""
+	newest := p.generationSlices(p.newest)
+	plain := make([]*resourcev1.ResourceSlice, len(newest))
+	for i, s := range newest {
+		plain[i] = s.ResourceSlice
+	}
+	return devices.CounterProblem(plain)
 }
 
 // counterSets are the counters of the newest generation, by set.

@@ -1,4 +1,4 @@
-package diagnose
+package shortage
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type poolCounters struct {
 }
 
 // countersOf computes the counters of a pool once.
-func (w *deviceWhy) countersOf(p *devicePool) *poolCounters {
+func (in *Inspection) countersOf(p *devicePool) *poolCounters {
 	if p.counters != nil {
 		return p.counters
 	}
@@ -37,7 +37,7 @@ func (w *deviceWhy) countersOf(p *devicePool) *poolCounters {
 		}
 	}
 	for d := range p.current {
-		if len(d.ConsumesCounters) > 0 && len(w.takers(d)) > 0 {
+		if len(d.ConsumesCounters) > 0 && len(in.takers(d)) > 0 {
 			c.consume(d)
 		}
 	}
@@ -58,11 +58,11 @@ func (c *poolCounters) consume(d *poolDevice) {
 
 // shortCounter is the first counter of which too little is left for a device; nil if there is enough. Who shares a device that
 // is shared already consumes no more.
-func (w *deviceWhy) shortCounter(d *poolDevice) *shortAmount {
-	if len(d.ConsumesCounters) == 0 || w.isShared(d) && len(w.inventory.holders[d.id]) > 0 {
+func (in *Inspection) shortCounter(d *poolDevice) *shortAmount {
+	if len(d.ConsumesCounters) == 0 || in.isShared(d) && len(in.inventory.holders[d.id]) > 0 {
 		return nil
 	}
-	counters := w.countersOf(d.slice.pool)
+	counters := in.countersOf(d.slice.pool)
 	for _, consumed := range d.ConsumesCounters {
 		for _, name := range slices.Sorted(maps.Keys(consumed.Counters)) {
 			needed, left := consumed.Counters[name].Value, counters.left[consumed.CounterSet][name]
@@ -81,19 +81,19 @@ func (w *deviceWhy) shortCounter(d *poolDevice) *shortAmount {
 	return nil
 }
 
-func (w *deviceWhy) isShared(d *poolDevice) bool {
-	return w.inventory.features.ConsumableCapacity && ptr.Deref(d.AllowMultipleAllocations, false)
+func (in *Inspection) isShared(d *poolDevice) bool {
+	return in.inventory.features.ConsumableCapacity && ptr.Deref(d.AllowMultipleAllocations, false)
 }
 
 // shortCapacity is the first capacity of which a device has, or has left, too little for a request; nil if it has enough.
-func (w *deviceWhy) shortCapacity(r *DeviceRequest, d *poolDevice) *shortAmount {
+func (in *Inspection) shortCapacity(r *Request, d *poolDevice) *shortAmount {
 	for _, name := range slices.Sorted(maps.Keys(r.capacity)) {
 		if _, has := d.Capacity[name]; !has {
 			wanted := r.capacity[name]
 			return &shortAmount{"capacity " + string(name), fmt.Sprintf("has no capacity %s, of which the request needs %s", name, &wanted)}
 		}
 	}
-	used := w.allocated.AggregatedCapacity[structured.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
+	used := in.allocated.AggregatedCapacity[structured.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
 	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
 		capacity := d.Capacity[name]
 		needed, allowed := neededCapacity(r, name, &capacity)
@@ -116,7 +116,7 @@ func (w *deviceWhy) shortCapacity(r *DeviceRequest, d *poolDevice) *shortAmount 
 
 // neededCapacity is how much of a capacity a request takes, rounded up to what the device gives out, and whether it gives out
 // so much. A request that does not name it takes the default, or else all.
-func neededCapacity(r *DeviceRequest, name resourcev1.QualifiedName, capacity *resourcev1.DeviceCapacity) (resource.Quantity, bool) {
+func neededCapacity(r *Request, name resourcev1.QualifiedName, capacity *resourcev1.DeviceCapacity) (resource.Quantity, bool) {
 	wanted, named := r.capacity[name]
 	policy := capacity.RequestPolicy
 	switch {

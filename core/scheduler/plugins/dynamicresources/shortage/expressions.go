@@ -1,4 +1,4 @@
-package diagnose
+package shortage
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/scheduler/framework"
 )
 
 // expressions evaluates the CEL selectors of classes and requests. What an expression says about one device it says about
@@ -245,7 +247,7 @@ func (x *expression) values(d *poolDevice) string {
 		return ""
 	}
 	var values []string
-	for _, read := range x.reads[:min(len(x.reads), maxListed)] {
+	for _, read := range x.reads[:min(len(x.reads), framework.MaxListed)] {
 		if value := read.valueOf(d); value != "" {
 			values = append(values, read.name+" is "+value)
 		} else {
