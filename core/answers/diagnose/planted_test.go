@@ -16,6 +16,8 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/plugins/dynamicresources/shortage"
 	"orrery/core/scheduler/plugins/interpodaffinity"
 	"orrery/core/scheduler/plugins/nodeaffinity"
 	"orrery/core/scheduler/plugins/nodeports"
@@ -125,6 +127,14 @@ func (p *planted) claim(name string, modes ...v1.PersistentVolumeAccessMode) (*m
 	p.pod.PVC(name)
 	p.more = append(p.more, c.Obj(), v.Obj())
 	return c, v
+}
+
+// requestDevices gives the pod a claim for so many devices.
+func (p *planted) requestDevices(count int64, selectors ...string) *mk.ResourceClaimBuilder {
+	c := mk.ResourceClaim("gpu").Request("r", "gpu", count, selectors...)
+	p.pod.ResourceClaim("gpu")
+	p.more = append(p.more, mk.DeviceClass("gpu"), c.Obj())
+	return c
 }
 
 // plants are the causes, each with the words that the first line has to have. The cause is one thing: without it the pod has a node.
@@ -264,6 +274,28 @@ var plants = []struct {
 		p.pod.ResourceClaim("gpu")
 		p.more = append(p.more, mk.DeviceClass("gpu"), mk.ResourceClaim("gpu").Request("r", "gpu", 1).Obj())
 	}},
+	{"a device that another pod has", "target&default/holder", func(p *planted) {
+		p.requestDevices(1)
+		p.running("default", "holder", "holder", "target").ResourceClaim("held")
+		p.more = append(p.more, mk.ResourceClaim("held").Request("r", "gpu", 2).Allocated("target", "r", gpuDriver, "target", "gpu-0").ReservedFor("holder").Obj(),
+			mk.ResourceSlice("target", gpuDriver, "target").Node("target").Devices("gpu-0").Obj())
+	}},
+	{"fewer devices than requested", "target&3 are needed", func(p *planted) {
+		p.requestDevices(3)
+		p.more = append(p.more, mk.ResourceSlice("target", gpuDriver, "target").Node("target").Devices("gpu-0", "gpu-1").Obj())
+	}},
+	{"a mistyped model of a device", `model == "H1O0"&its selectors match`, func(p *planted) {
+		p.requestDevices(1, `device.attributes["gpu.example.com"].model == "H1O0"`)
+		p.more = append(p.more, mk.ResourceSlice("target", gpuDriver, "target").Node("target").Devices("gpu-0").Attribute("model", "H100").Obj())
+	}},
+	{"devices that are on two cards", "target&matchAttribute gpu.example.com/card", func(p *planted) {
+		p.requestDevices(2).Matching(gpuDriver + "/card")
+		p.more = append(p.more, mk.ResourceSlice("target", gpuDriver, "target").Node("target").Devices("gpu-0").Attribute("card", "x").Devices("gpu-1").Attribute("card", "y").Obj())
+	}},
+	{"a device of another node", "node-0&gpu-0 of claim gpu", func(p *planted) {
+		p.requestDevices(1).Allocated("node-0", "r", gpuDriver, "node-0", "gpu-0")
+		p.more = append(p.more, mk.ResourceSlice("node-0", gpuDriver, "node-0").Node("node-0").Devices("gpu-0").Obj())
+	}},
 	{"a disk that another pod uses", "default/old", func(p *planted) {
 		disk := v1.VolumeSource{GCEPersistentDisk: &v1.GCEPersistentDiskVolumeSource{PDName: "disk-1"}}
 		p.pod.Volume("data", disk)
@@ -385,6 +417,11 @@ func TestCause_NamesPlantedThing(t *testing.T) {
 		nodeunschedulable.ReasonCodes, nodevolumelimits.ReasonCodes, podtopologyspread.ReasonCodes, tainttoleration.ReasonCodes, volumerestrictions.ReasonCodes) {
 		if !codes[c.Code] && c.Code != nodeaffinity.Enforced {
 			t.Errorf("no planted cause has the reason code %s", c.Code)
+		}
+	}
+	for _, code := range []string{dynamicresources.Elsewhere, shortage.None, shortage.TooFew, shortage.NotFree, shortage.NotAll} {
+		if !codes[code] {
+			t.Errorf("no planted cause has the reason code %s", code)
 		}
 	}
 }
