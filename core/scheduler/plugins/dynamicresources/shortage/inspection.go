@@ -39,6 +39,7 @@ type Inspection struct {
 	requests    []*Request   // of the claims without devices; alternatives are one each
 	groups      [][]*Request // each request alone, or the alternatives of which one is enough
 	nodes       map[string]*nodeDevices
+	last        *Shortage // that was asked for
 }
 
 // stateKey is the key under which an attempt's state keeps the inspection.

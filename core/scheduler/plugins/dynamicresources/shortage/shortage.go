@@ -28,8 +28,12 @@ type lacking struct {
 	alone   bool // whether it lacks nothing but devices
 }
 
-// Short counts the devices of nodes on which none could be allocated, and groups why they do not serve the requests.
+// Short counts the devices of nodes on which none could be allocated, and groups why they do not serve the requests. Of the same nodes it does
+// so once.
 func (in *Inspection) Short(rejected framework.Rejection) *Shortage {
+	if in.last != nil && slices.Equal(in.last.rejected.Names(), rejected.Names()) {
+		return in.last
+	}
 	s := &Shortage{Inspection: in, rejected: rejected, requests: make([]Request, len(in.requests))}
 	groups := make([]*reasonGroups, len(in.requests))
 	for i, r := range in.requests {
@@ -60,6 +64,7 @@ func (in *Inspection) Short(rejected framework.Rejection) *Shortage {
 	}
 	slices.SortStableFunc(s.Together, func(a, b Together) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	s.Nearest = s.nearest()
+	in.last = s
 	return s
 }
 
