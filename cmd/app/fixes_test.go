@@ -236,6 +236,21 @@ var causes = []func(g generator, name string) []world.Object{
 			mk.Pod(name).CPU("1").HostPort(8443).NodeSelector("only", name).Obj(),
 		}
 	},
+	func(_ generator, name string) []world.Object { // a device that another pod has
+		driver, node, class := name+".example.com", name+"-node", name+"-gpu"
+		held := mk.ResourceClaim(name+"-held").Request("r", class, 1).Allocated(node, "r", driver, name, "gpu-0").ReservedFor(name + "-holder")
+		return []world.Object{
+			roomy(node).Obj(), mk.DeviceClass(class), mk.ResourceSlice(name, driver, name).Node(node).Devices("gpu-0", "gpu-1").Obj(), held.Obj(),
+			mk.Pod(name + "-holder").CPU("1").Node(node).ResourceClaim(name + "-held").Obj(),
+			mk.ResourceClaim(name).Request("r", class, 2).Obj(), mk.Pod(name).CPU("1").ResourceClaim(name).Obj(),
+		}
+	},
+	func(_ generator, name string) []world.Object { // a mistyped class of devices
+		return []world.Object{
+			roomy(name + "-node").Obj(), mk.DeviceClass(name + "-gpu"), mk.ResourceSlice(name, "gpu.example.com", name).Node(name + "-node").Devices("gpu-0").Obj(),
+			mk.ResourceClaim(name).Request("r", name+"-gpus", 1).Obj(), mk.Pod(name).CPU("1").ResourceClaim(name).Obj(),
+		}
+	},
 	func(_ generator, name string) []world.Object { // a cordoned node
 		return []world.Object{roomy(name+"-node").Label("only", name).Unschedulable().Obj(), mk.Pod(name).CPU("1").NodeSelector("only", name).Obj()}
 	},
