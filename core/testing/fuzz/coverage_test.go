@@ -105,9 +105,12 @@ func decodingPackages(t *testing.T) map[string]string {
 var withoutTarget = map[string]string{
 	"cmd/release":               "reads this repository",
 	"cmd/release/build":         "reads what go list prints",
+	"cmd/release/chart":         "reads this repository",
 	"cmd/release/licenses":      "reads the modules that are built",
+	"cmd/release/site":          "reads the names of folders that it wrote",
 	"cmd/release/sbom/sbomtest": "reads the schema of CycloneDX",
 	"cmd/example/favouritezone": "an example of a plugin, whose args the configuration's targets pass on",
+	"cmd/example/licenses":      "an example of a plugin, which reads one number",
 	"core/testing/fuzz/command": "reads what go test prints",
 	"core/testing/planted":      "reads this repository",
 	"cmd/release/dependencies":  "reads what go list prints",
