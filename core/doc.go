@@ -31,6 +31,7 @@
 //   - Only what meets the real world reads a clock; elsewhere the time comes with every input. Random numbers come from a
 //     seeded source.
 //   - Nothing sleeps, tests included.
+//   - Only core/scheduler/release compares releases of Kubernetes; what differs is a rule of its list.
 //   - Only a few files use the process's streams; all other output passes a printable.Writer.
 //   - This file names every wing and what it holds.
 package core

@@ -49,7 +49,7 @@ core/testing/mk/canaries: core/world
 core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
 core/world/admission: core/objects/requests core/objects/saturating core/world
-core/scheduler/config: core/safe/address core/safe/printable core/safe/yamlnode
+core/scheduler/config: core/safe/address core/safe/printable core/safe/yamlnode core/scheduler/release
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world core/scheduler/release
 core/world/trim: core/world
@@ -127,10 +127,10 @@ core/operator/actions: core/safe/printable core/answers/change core/world core/s
 core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/trace core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world
 core/trace/stream: core/safe/address core/safe/printable core/trace/play
-core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream core/scheduler/release
+core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream
 core/trace/reach: core/safe/address core/safe/panics core/safe/printable core/objects/saturating
 core/trace/attach: core/safe/panics core/trace/stream core/trace core/trace/play
-core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/scheduler/reuse core/trace/play core/trace/segments core/world core/world/live core/scheduler/release
+core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/scheduler/reuse core/trace/play core/trace/segments core/world core/world/live
 core/operator/console: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/operator/actions core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/process/replica core/answers/shadow core/world core/world/live
 # the screen
 themes: core/safe/files core/safe/printable
@@ -328,6 +328,47 @@ func TestHouse_DocNamesEveryWing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHouse_ReleasesAreComparedByRules checks that only package release compares releases of Kubernetes. Everything else asks for a rule of its
+// list, so that the list has every difference.
+func TestHouse_ReleasesAreComparedByRules(t *testing.T) {
+	compares := map[token.Token]bool{token.EQL: true, token.NEQ: true, token.LSS: true, token.LEQ: true, token.GTR: true, token.GEQ: true}
+	report := func(n ast.Node) {
+		t.Errorf("%s compares releases: ask for a rule of core/scheduler/release/rules.go, and add it if it is missing", fileSet.Position(n.Pos()))
+	}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if pkg == "core/scheduler/release" || strings.HasSuffix(path, "_test.go") || under("core/parity", pkg) {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if compares[n.Op] && (isRelease(n.X) || isRelease(n.Y)) {
+					report(n)
+				}
+			case *ast.SwitchStmt:
+				if isRelease(n.Tag) {
+					report(n)
+				}
+			}
+			return true
+		})
+	})
+}
+
+// isRelease reports whether an expression is a constant of package release, or what a method called Release returns.
+func isRelease(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		method, ok := e.Fun.(*ast.SelectorExpr)
+		return ok && method.Sel.Name == "Release" && len(e.Args) == 0
+	case *ast.SelectorExpr:
+		from, ok := e.X.(*ast.Ident)
+		return ok && (from.Name == "release" || from.Name == "modelled") &&
+			(e.Sel.Name == "Oldest" || e.Sel.Name == "Newest" || strings.HasPrefix(e.Sel.Name, "V1"))
+	}
+	return false
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.

@@ -17,9 +17,9 @@ var release string
 
 // kubernetes is the Kubernetes release whose decisions this scheduler matches, and kubernetesPatch the version that it was compared
 // with.
-const (
-	kubernetes      = modelled.Minor
-	kubernetesPatch = modelled.Patch
+var (
+	kubernetes      = modelled.Oldest.String()
+	kubernetesPatch = modelled.Oldest.Patch()
 )
 
 // version returns the release, or the commit of the build.

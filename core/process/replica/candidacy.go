@@ -9,7 +9,6 @@ import (
 
 	"orrery/core/safe/panics"
 	"orrery/core/scheduler/config"
-	"orrery/core/scheduler/release"
 )
 
 // candidacy announces the replica to the control plane, and answers its pings, where the control plane chooses the leader.
@@ -33,8 +32,9 @@ func (r *Replica) newCandidacy() (*candidacy, error) {
 		return nil, err
 	}
 	lease := r.options.Config.LeaderElection
+	as := r.options.Config.Features.Release()
 	candidate, seen, err := leaderelection.NewCandidate(r.leases, lease.ResourceNamespace, identity, lease.ResourceName,
-		release.Patch, release.Emulated, coordinationv1.OldestEmulationVersion)
+		as.Patch(), as.Emulated(), coordinationv1.OldestEmulationVersion)
 	if err != nil {
 		return nil, fmt.Errorf("becoming a candidate for the lease %s/%s: %w", lease.ResourceNamespace, lease.ResourceName, err)
 	}

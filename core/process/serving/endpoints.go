@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"orrery/core/scheduler/config"
-	"orrery/core/scheduler/release"
 	"orrery/core/trace/stream"
 )
 
@@ -68,7 +67,7 @@ func (e *Endpoints) Handler() http.Handler {
 		flagz.Install(m, component, flagz.NamedFlagSetsReader{FlagSets: *e.Flags})
 	}
 	if e.Config.Features.Enabled(config.ComponentStatusz) {
-		version := basecompatibility.NewEffectiveVersionFromString(release.Minor, "", "")
+		version := basecompatibility.NewEffectiveVersionFromString(e.Config.Features.Release().String(), "", "")
 		statusz.Install(m, component, statusz.NewRegistry(version, statusz.WithListedPaths(m.ListedPaths())))
 	}
 	return m

@@ -8,8 +8,8 @@
 //	         keys               args      the default at once     by name
 //	                                      plugins
 //
-// Besides the file, two things decide defaults and rules: the Features, an immutable set of the feature gates of Kubernetes 1.35,
-// and the default plugins. A profile lists its differences from these; mergePlugins applies them. The framework expands MultiPoint
+// Besides the file, two things decide defaults and rules: the Features, an immutable release of Kubernetes with a set of its feature gates,
+// and the default plugins. The tables of gates, one a release, are generated from that release's source by core/parity/gatetables. A profile lists its differences from these; mergePlugins applies them. The framework expands MultiPoint
 // into the extension points of each plugin, as only the plugins show which ones they implement.
 //
 // Plugin args keep the public types of k8s.io/kube-scheduler/config/v1. After Load every pointer in them that has a default is

@@ -1,14 +1,9 @@
 package config
 
-import (
-	"cmp"
-	"slices"
+import "k8s.io/component-base/featuregate"
 
-	"k8s.io/component-base/featuregate"
-)
-
-// The feature gates that Orrery reads: those of Kubernetes 1.35 for scheduling, the objects that a scheduler reads and
-// writes, evictions by taints and devices, and leader election.
+// The feature gates that Orrery reads: those for scheduling, the objects that a scheduler reads and writes, evictions by taints and
+// devices, and leader election. Not every release has each of them.
 const (
 	CSIMigrationPortworx                           featuregate.Feature = "CSIMigrationPortworx"
 	ClearingNominatedNodeNameAfterBinding          featuregate.Feature = "ClearingNominatedNodeNameAfterBinding"
@@ -69,72 +64,51 @@ const (
 	Deprecated Stage = "DEPRECATED"
 )
 
-// gate is one row of the table: the state of a gate in Kubernetes 1.35 when it is not set.
+// gate is one row of a release's table: the state of a gate when it is not set.
 type gate struct {
 	name     featuregate.Feature
 	stage    Stage
 	on       bool // the default
 	locked   bool // may not be set to anything but the default
 	requires []featuregate.Feature
-	foreign  bool // of other components
+	use      use
 }
 
-// gates is sorted by name; a gate's position is its bit in Features.
-var gates = sorted(schedulerGates, foreignGates)
+// use is what Orrery does with a gate.
+type use uint8
 
-func sorted(ours, others []gate) []gate {
-	all := slices.Clone(ours)
-	for _, g := range others {
-		g.foreign = true
-		all = append(all, g)
-	}
-	slices.SortFunc(all, func(a, b gate) int { return cmp.Compare(a.name, b.name) })
-	return all
+const (
+	// foreign gates are of other components, or without effect on a decision. They are accepted, since all components are often started with one
+	// list of gates.
+	foreign use = iota
+	// modelled gates are read.
+	modelled
+	// unmodelled gates change decisions in a way that Orrery does not follow, so they are refused.
+	unmodelled
+)
+
+// modelledGates are the constants above.
+var modelledGates = []featuregate.Feature{
+	CSIMigrationPortworx, ClearingNominatedNodeNameAfterBinding, ComponentFlagz, ComponentStatusz, ContextualLogging, CoordinatedLeaderElection,
+	DRAAdminAccess, DRAConsumableCapacity, DRADeviceBindingConditions, DRADeviceTaintRules, DRADeviceTaints, DRAExtendedResource, DRAPartitionableDevices,
+	DRAPrioritizedList, DRAResourceClaimDeviceStatus, DRASchedulerFilterTimeout, DynamicResourceAllocation, GangScheduling, GenericWorkload,
+	InPlacePodLevelResourcesVerticalScaling, InPlacePodVerticalScaling, MatchLabelKeysInPodAffinity, MatchLabelKeysInPodTopologySpread,
+	MatchLabelKeysInPodTopologySpreadSelectorMerge, MutableCSINodeAllocatableCount, NodeDeclaredFeatures, NodeInclusionPolicyInPodTopologySpread,
+	NominatedNodeNameForExpectation, OpportunisticBatching, PodLevelResources, PodObservedGenerationTracking, PodSchedulingReadiness,
+	SchedulerAsyncAPICalls, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, SchedulerQueueingHints, SeparateTaintEvictionController,
+	SidecarContainers, StorageCapacityScoring, TaintTolerationComparisonOperators, VolumeAttributesClass, VolumeLimitScaling, AllAlpha, AllBeta,
 }
 
-var schedulerGates = []gate{
-	{name: AllAlpha, stage: Alpha},
-	{name: AllBeta, stage: Beta},
-	{name: CSIMigrationPortworx, stage: GA, on: true, locked: true},
-	{name: ClearingNominatedNodeNameAfterBinding, stage: Beta, on: true},
-	{name: ComponentFlagz, stage: Alpha},
-	{name: ComponentStatusz, stage: Alpha},
-	{name: ContextualLogging, stage: Beta, on: true},
-	{name: CoordinatedLeaderElection, stage: Beta},
-	{name: DRAAdminAccess, stage: Beta, on: true, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRAConsumableCapacity, stage: Alpha, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRADeviceBindingConditions, stage: Alpha, requires: []featuregate.Feature{DRAResourceClaimDeviceStatus, DynamicResourceAllocation}},
-	{name: DRADeviceTaintRules, stage: Alpha, requires: []featuregate.Feature{DRADeviceTaints}},
-	{name: DRADeviceTaints, stage: Alpha, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRAExtendedResource, stage: Alpha, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRAPartitionableDevices, stage: Alpha, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRAPrioritizedList, stage: Beta, on: true, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DRAResourceClaimDeviceStatus, stage: Beta, on: true},
-	{name: DRASchedulerFilterTimeout, stage: Beta, on: true, requires: []featuregate.Feature{DynamicResourceAllocation}},
-	{name: DynamicResourceAllocation, stage: GA, on: true, locked: true},
-	{name: GangScheduling, stage: Alpha, requires: []featuregate.Feature{GenericWorkload}},
-	{name: GenericWorkload, stage: Alpha},
-	{name: InPlacePodLevelResourcesVerticalScaling, stage: Alpha, requires: []featuregate.Feature{InPlacePodVerticalScaling, NodeDeclaredFeatures, PodLevelResources}},
-	{name: InPlacePodVerticalScaling, stage: GA, on: true, locked: true},
-	{name: MatchLabelKeysInPodAffinity, stage: GA, on: true, locked: true},
-	{name: MatchLabelKeysInPodTopologySpread, stage: Beta, on: true},
-	{name: MatchLabelKeysInPodTopologySpreadSelectorMerge, stage: Beta, on: true, requires: []featuregate.Feature{MatchLabelKeysInPodTopologySpread}},
-	{name: MutableCSINodeAllocatableCount, stage: Beta, on: true},
-	{name: NodeDeclaredFeatures, stage: Alpha},
-	{name: NodeInclusionPolicyInPodTopologySpread, stage: GA, on: true, locked: true},
-	{name: NominatedNodeNameForExpectation, stage: Beta, on: true},
-	{name: OpportunisticBatching, stage: Beta, on: true},
-	{name: PodLevelResources, stage: Beta, on: true},
-	{name: PodObservedGenerationTracking, stage: GA, on: true, locked: true},
-	{name: PodSchedulingReadiness, stage: GA, on: true, locked: true},
-	{name: SchedulerAsyncAPICalls, stage: Beta},
-	{name: SchedulerAsyncPreemption, stage: Beta, on: true},
-	{name: SchedulerPopFromBackoffQ, stage: Beta, on: true},
-	{name: SchedulerQueueingHints, stage: GA, on: true, locked: true},
-	{name: SeparateTaintEvictionController, stage: GA, on: true, locked: true},
-	{name: SidecarContainers, stage: GA, on: true, locked: true},
-	{name: StorageCapacityScoring, stage: Alpha},
-	{name: TaintTolerationComparisonOperators, stage: Alpha},
-	{name: VolumeAttributesClass, stage: GA, on: true},
-	{name: VolumeLimitScaling, stage: Alpha},
+// unmodelled136 are gates that Kubernetes 1.36 reads for scheduling and Orrery does not model: gangs by PodGroup objects, and lists and amounts
+// of devices. All are off by default.
+var unmodelled136 = []featuregate.Feature{
+	GangScheduling, GenericWorkload, "DRAListTypeAttributes", "DRANodeAllocatableResources", "DRAWorkloadResourceClaims",
+	"TopologyAwareWorkloadScheduling", "WorkloadAwarePreemption",
+}
+
+// unmodelled137 are those of Kubernetes 1.37, also off by default.
+var unmodelled137 = []featuregate.Feature{
+	GenericWorkload, "CompositePodGroup", "DRADerivedAttributes", "DRADeviceCompatibilityGroups", "DRAFractionalCapacityRange", "DRAListTypeAttributes",
+	"DRANodeAllocatableResources", "DRAOptionalNodeOperations", "DRAWorkloadResourceClaims", "InPlacePodVerticalScalingSchedulerPreemption",
+	"PodGroupPreemptionPolicy", "TopologyAwareWorkloadScheduling", "VolumeBindMountOptions",
 }

@@ -39,7 +39,7 @@
 // These values have no meaning for the scheduler, though a newer API server may admit some:
 //
 //   - negative amounts, ports beyond 65535, no skew, a weight beyond 100;
-//   - values that 1.35 does not know where the API server accepts known ones only: operators of tolerations and selectors, effects of
+//   - values that no modelled release knows where the API server accepts known ones only: operators of tolerations and selectors, effects of
 //     taints, binding modes of classes.
 //
 // What becomes of an object with one depends on who would suffer:
@@ -90,7 +90,7 @@
 //   - A handler's OnDelete has the state that was held. Client-go hands over the final one, or a tombstone.
 //   - Amounts and sums beyond an int64 saturate, and negative amounts count as zero. Upstream counts an amount whose thousandths, for
 //     cpu, are beyond an int64 as zero, and its sums wrap around: one that turns negative fits everywhere.
-//   - A pod with a value that 1.35 does not know is not scheduled, and told so; once it has a node, it counts there. Upstream
+//   - A pod with a value that no modelled release knows is not scheduled, and told so; once it has a node, it counts there. Upstream
 //     schedules it without the toleration, the spread constraint or the list of pod affinity terms that has the value.
 //   - Listing has an order. Client-go's is that of a map.
 package store

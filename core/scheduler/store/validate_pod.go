@@ -256,5 +256,5 @@ func validateWeight(weight int32) *fieldError {
 }
 
 func unknownValue(field, value string) *fieldError {
-	return &fieldError{field, "is " + quoted(value) + ", which Kubernetes " + release.Minor + " does not know"}
+	return &fieldError{field, "is " + quoted(value) + ", which Kubernetes " + release.Newest.String() + " does not know"}
 }

@@ -193,7 +193,7 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		{"a port beyond the last", mk.Pod("p").HostPort(65536).Obj(), thePod + "spec.containers[0].ports[0].hostPort is 65536, and a port is between 0 and 65535"},
 		{
 			"a toleration's operator", mk.Pod("p").Toleration(v1.Toleration{Operator: "Like"}).Obj(),
-			thePod + `spec.tolerations[0].operator is "Like", which Kubernetes 1.35 does not know`,
+			thePod + `spec.tolerations[0].operator is "Like", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"a toleration's number", mk.Pod("p").Toleration(v1.Toleration{Key: "level", Operator: v1.TolerationOpGt, Value: "high"}).Obj(),
@@ -201,12 +201,12 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		},
 		{
 			"a toleration's effect", mk.Pod("p").Toleration(v1.Toleration{Operator: "Exists", Effect: "NoFun"}).Obj(),
-			thePod + `spec.tolerations[0].effect is "NoFun", which Kubernetes 1.35 does not know`,
+			thePod + `spec.tolerations[0].effect is "NoFun", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"an operator on node labels", mk.Pod("p").Affinity(required(nodeTerm("In", "a"), nodeTerm("Near", "b"))).Obj(),
 			thePod + `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[1].matchExpressions[0].operator ` +
-				`is "Near", which Kubernetes 1.35 does not know`,
+				`is "Near", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"an operator on pod labels",
@@ -214,13 +214,13 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 				PreferredDuringSchedulingIgnoredDuringExecution: []v1.WeightedPodAffinityTerm{{Weight: 1, PodAffinityTerm: podTerm("Gt", "1")}},
 			}}).Obj(),
 			thePod + `spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector` +
-				`.matchExpressions[0].operator is "Gt", which Kubernetes 1.35 does not know`,
+				`.matchExpressions[0].operator is "Gt", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"an operator on a node's fields",
 			mk.Pod("p").Affinity(required(v1.NodeSelectorTerm{MatchFields: []v1.NodeSelectorRequirement{{Key: "metadata.name", Operator: "Is"}}})).Obj(),
 			thePod + "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].operator " +
-				`is "Is", which Kubernetes 1.35 does not know`,
+				`is "Is", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"a preference for nodes that weighs too much",
@@ -235,11 +235,11 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 				RequiredDuringSchedulingIgnoredDuringExecution: []v1.PodAffinityTerm{{NamespaceSelector: podTerm("Lt").LabelSelector}},
 			}}).Obj(),
 			thePod + "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector.matchExpressions[0].operator " +
-				`is "Lt", which Kubernetes 1.35 does not know`,
+				`is "Lt", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"an operator on the labels of what is spread", spread(func(c *v1.TopologySpreadConstraint) { c.LabelSelector = podTerm("Gt").LabelSelector }),
-			thePod + `spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator is "Gt", which Kubernetes 1.35 does not know`,
+			thePod + `spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator is "Gt", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"a weight below zero",
@@ -252,9 +252,9 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		{"no domain", spread(func(c *v1.TopologySpreadConstraint) { c.MinDomains = ptr(int32(0)) }), thePod + "spec.topologySpreadConstraints[0].minDomains is 0, and must be at least 1"},
 		{
 			"what to do when unsatisfiable", spread(func(c *v1.TopologySpreadConstraint) { c.WhenUnsatisfiable = "Cry" }),
-			thePod + `spec.topologySpreadConstraints[0].whenUnsatisfiable is "Cry", which Kubernetes 1.35 does not know`,
+			thePod + `spec.topologySpreadConstraints[0].whenUnsatisfiable is "Cry", which Kubernetes 1.37 does not know`,
 		},
-		{"a taint's effect", mk.Node("n").Taint("k", "v", "NoFun").Obj(), `refusing Node "n": spec.taints[0].effect is "NoFun", which Kubernetes 1.35 does not know`},
+		{"a taint's effect", mk.Node("n").Taint("k", "v", "NoFun").Obj(), `refusing Node "n": spec.taints[0].effect is "NoFun", which Kubernetes 1.37 does not know`},
 		{"a negative node", mk.Node("n").CPU("-4").Obj(), `refusing Node "n": status.allocatable.cpu is negative`},
 		{
 			"a negative claim",
@@ -283,11 +283,11 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		{
 			"an operator on the nodes of a volume", volumeOn(nodeTerm("In", "a"), nodeTerm("Near", "b")),
 			`refusing PersistentVolume "v": spec.nodeAffinity.required.nodeSelectorTerms[1].matchExpressions[0].operator ` +
-				`is "Near", which Kubernetes 1.35 does not know`,
+				`is "Near", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"an operator on the labels of volumes", claim(func(c *v1.PersistentVolumeClaim) { c.Spec.Selector = podTerm("Gt").LabelSelector }),
-			`refusing PersistentVolumeClaim "default/c": spec.selector.matchExpressions[0].operator is "Gt", which Kubernetes 1.35 does not know`,
+			`refusing PersistentVolumeClaim "default/c": spec.selector.matchExpressions[0].operator is "Gt", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"a negative size of a claim's volume", claim(func(c *v1.PersistentVolumeClaim) { c.Status.Capacity = mk.Resources("storage", "-1") }),
@@ -295,7 +295,7 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		},
 		{
 			"when to bind the claims of a class", bindingMode("Sometimes"),
-			`refusing StorageClass "s": volumeBindingMode is "Sometimes", which Kubernetes 1.35 does not know`,
+			`refusing StorageClass "s": volumeBindingMode is "Sometimes", which Kubernetes 1.37 does not know`,
 		},
 		{
 			"a negative size to be had", capacity(func(c *storagev1.CSIStorageCapacity) { c.MaximumVolumeSize = ptr(resource.MustParse("-1")) }),
@@ -303,7 +303,7 @@ func TestStore_RefusesWhatIsNotIdentifiedAndHoldsWhatUsesNodes(t *testing.T) {
 		},
 		{
 			"an operator on the nodes with storage", capacity(func(c *storagev1.CSIStorageCapacity) { c.NodeTopology = podTerm("Lt").LabelSelector }),
-			`refusing CSIStorageCapacity "default/c": nodeTopology.matchExpressions[0].operator is "Lt", which Kubernetes 1.35 does not know`,
+			`refusing CSIStorageCapacity "default/c": nodeTopology.matchExpressions[0].operator is "Lt", which Kubernetes 1.37 does not know`,
 		},
 		{"a driver without a name", mk.CSINode("n").Driver("").Obj(), `refusing CSINode "n": spec.drivers[0].name is missing`},
 		{
