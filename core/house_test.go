@@ -71,7 +71,7 @@ core/evict/taint: core/evict core/scheduler/store core/world
 core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural
 # plugins and what they run in
 core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world core/safe/plural
-core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world
+core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world core/scheduler/config core/scheduler/release
 core/evict/observer: core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/preempt core/scheduler/store core/world
 core/scheduler/plugins/shape
 core/scheduler/plugins/hint
@@ -79,21 +79,21 @@ core/scheduler/plugins/nodeclasses: core/scheduler/framework core/scheduler/reus
 core/scheduler/plugins/podvolumes: core/world core/scheduler/framework core/scheduler/volumes core/safe/plural
 core/scheduler/plugins/topology: core/scheduler/changelog core/scheduler/reuse
 core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/framework core/world
-core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world
+core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world core/scheduler/release
 core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
 core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural
 core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
-core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating
-core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse
+core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating core/scheduler/release
+core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/scheduler/release
 core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/spelling core/safe/plural
-core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
-core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse
+core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural core/scheduler/release
+core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/release
 core/scheduler/plugins/nodeports: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
-core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural
+core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
 core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
-core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world core/safe/plural
+core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/testing/plugintest: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/store core/world
-core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/objects/saturating core/safe/plural
+core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
 core/scheduler/plugins/queuesort: core/scheduler/config
 core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint core/scheduler/framework core/safe/plural
 core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling core/safe/plural
@@ -105,7 +105,7 @@ core/scheduler/plugins: core/scheduler/config core/scheduler/framework core/sche
 # the engine and what observes it
 core/scheduler/cache: core/scheduler/changelog core/scheduler/codec core/objects/nodenames core/objects/requests core/scheduler/reuse core/objects/saturating
 core/scheduler/queue: core/scheduler/cache core/scheduler/codec core/safe/printable core/objects/requests core/objects/saturating core/world core/safe/heap
-core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/config core/scheduler/devices core/world/extender core/scheduler/framework core/scheduler/gangs core/objects/nodenames core/scheduler/plugins core/scheduler/plugins/queuesort core/scheduler/preempt core/scheduler/queue core/scheduler/reuse core/objects/saturating core/scheduler/store core/scheduler/volumes core/world
+core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/config core/scheduler/devices core/world/extender core/scheduler/framework core/scheduler/gangs core/objects/nodenames core/scheduler/plugins core/scheduler/plugins/queuesort core/scheduler/preempt core/scheduler/queue core/scheduler/reuse core/objects/saturating core/scheduler/store core/scheduler/volumes core/world core/scheduler/plugins/noderesources core/scheduler/release
 core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/framework core/safe/spelling
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world

@@ -16,6 +16,8 @@ type row struct {
 	name     string
 	in       entry
 	requires []string
+	// withoutOlder says that the gate is on by default where the minimum compatibility version is the release itself.
+	withoutOlder bool
 }
 
 // always are the gates of stages, which no source lists.
@@ -29,11 +31,12 @@ func table(s *specs, minor int) ([]row, error) {
 		if !known {
 			return nil, fmt.Errorf("gate %s has no constant in the packages that are read", id)
 		}
-		in, ok := inForce(entries, minor)
+		in, ok := inForce(entries, minor, minor-1)
 		if !ok {
 			continue
 		}
-		r := row{name: name, in: in}
+		alone, _ := inForce(entries, minor, minor)
+		r := row{name: name, in: in, withoutOlder: alone.on && !in.on}
 		for _, parent := range s.requires[id] {
 			parentName, known := s.names[parent]
 			if !known {
@@ -48,11 +51,10 @@ func table(s *specs, minor int) ([]row, error) {
 	return rows, nil
 }
 
-// inForce returns the last entry that a release has reached with the minimum compatibility version that it has by default, the release
-// before it.
-func inForce(entries []entry, minor int) (last entry, ok bool) {
+// inForce returns the last entry that a release has reached with a minimum compatibility version, which by default is the release before it.
+func inForce(entries []entry, minor, compatible int) (last entry, ok bool) {
 	for _, e := range entries {
-		if e.minor <= minor && e.minToCompat < minor {
+		if e.minor <= minor && e.minToCompat <= compatible {
 			last, ok = e, true
 		}
 	}
@@ -72,6 +74,9 @@ func source(r release.Release, rows []row) ([]byte, error) {
 		}
 		if row.in.locked {
 			b.WriteString(", locked: true")
+		}
+		if row.withoutOlder {
+			b.WriteString(", withoutOlder: true")
 		}
 		if len(row.requires) > 0 {
 			fmt.Fprintf(&b, ", requires: requires(%q", row.requires[0])

@@ -23,6 +23,8 @@ type Accounting struct {
 	// PodLevelStatus includes status.resources in the requests of the whole pod (feature gate
 	// InPlacePodLevelResourcesVerticalScaling on).
 	PodLevelStatus bool
+	// Sum is the rule for a pod that is being resized.
+	Sum podrequests.Sum
 }
 
 // NewPodInfo is the package's NewPodInfo with these rules.
@@ -34,7 +36,7 @@ func (a Accounting) NewPodInfo(pod *v1.Pod) (*PodInfo, error) {
 // sum returns the pod's requests and, second and third, its cpu and memory with a default for every container without a
 // request.
 func (a Accounting) sum(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64) {
-	if requests, nonZeroCPU, nonZeroMemory, ok := sumPlain(pod); ok {
+	if requests, nonZeroCPU, nonZeroMemory, ok := a.sumPlain(pod); ok {
 		return requests, nonZeroCPU, nonZeroMemory
 	}
 	list, nonZero := a.requestLists(pod)
@@ -43,11 +45,9 @@ func (a Accounting) sum(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemo
 }
 
 // sumPlain sums a plain pod without allocating a list, as most pods are before they run. It returns false for any other.
-func sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, ok bool) {
-	for i := range pod.Status.ContainerStatuses {
-		if pod.Status.ContainerStatuses[i].Resources != nil {
-			return requests, 0, 0, false
-		}
+func (a Accounting) sumPlain(pod *v1.Pod) (requests Resource, nonZeroCPU, nonZeroMemory int64, ok bool) {
+	if a.Sum.ReadsStatus(pod) {
+		return requests, 0, 0, false
 	}
 	sum, ok := podrequests.Plain(pod)
 	if !ok {
@@ -71,12 +71,12 @@ func (a Accounting) requestLists(pod *v1.Pod) (requests, nonZero v1.ResourceList
 		SkipPodLevelResources:                          a.IgnorePodLevel,
 		InPlacePodLevelResourcesVerticalScalingEnabled: a.PodLevelStatus,
 	}
-	requests = podrequests.Of(pod, options)
+	requests = a.Sum.Of(pod, options)
 	options.NonMissingContainerRequests = a.defaultRequests(pod, requests)
 	if len(options.NonMissingContainerRequests) == 0 {
 		return requests, requests
 	}
-	return requests, podrequests.Of(pod, options)
+	return requests, a.Sum.Of(pod, options)
 }
 
 // defaultRequests returns the per-container defaults that apply to the pod. A pod with pod-level requests gets a

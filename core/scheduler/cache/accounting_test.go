@@ -146,7 +146,7 @@ func TestAccounting_SumPlainEqualsSum(t *testing.T) {
 		pod.Spec.Overhead = list("overhead")
 		requests, nonZero := Accounting{}.requestLists(pod)
 		want := *NewResource(requests)
-		got, cpu, memory, ok := sumPlain(pod)
+		got, cpu, memory, ok := Accounting{}.sumPlain(pod)
 		if !ok {
 			t.Fatal("gave up on a plain pod")
 		}

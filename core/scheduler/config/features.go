@@ -57,6 +57,17 @@ func (f Features) Enabled(name featuregate.Feature) bool {
 	return f.enabled(i)
 }
 
+// OnWithoutOlder returns the gates that are not modelled, and are on by default where the minimum compatibility version is the release itself.
+func (f Features) OnWithoutOlder() []string {
+	var names []string
+	for _, g := range f.gates() {
+		if g.withoutOlder && g.use == unmodelled {
+			names = append(names, string(g.name))
+		}
+	}
+	return names
+}
+
 func (f Features) gates() []gate { return gateTables[f.release] }
 
 // List returns every gate, sorted by name.

@@ -71,7 +71,9 @@ type gate struct {
 	on       bool // the default
 	locked   bool // may not be set to anything but the default
 	requires []featuregate.Feature
-	use      use
+	// withoutOlder says that the gate is on by default where the minimum compatibility version is the release itself.
+	withoutOlder bool
+	use          use
 }
 
 // use is what Orrery does with a gate.

@@ -61,7 +61,7 @@ var gates137 = []gate{
 	{name: "DRADeviceTaintRules", stage: GA, on: true, requires: requires("DRADeviceTaints")},
 	{name: "DRADeviceTaints", stage: GA, on: true, requires: requires("DynamicResourceAllocation")},
 	{name: "DRAExtendedResource", stage: GA, on: true, locked: true, requires: requires("DynamicResourceAllocation")},
-	{name: "DRAFractionalCapacityRange", stage: Beta, requires: requires("DRAConsumableCapacity")},
+	{name: "DRAFractionalCapacityRange", stage: Beta, withoutOlder: true, requires: requires("DRAConsumableCapacity")},
 	{name: "DRAListTypeAttributes", stage: Alpha, requires: requires("DynamicResourceAllocation")},
 	{name: "DRANodeAllocatableResources", stage: Alpha, requires: requires("DynamicResourceAllocation")},
 	{name: "DRAOptionalNodeOperations", stage: Alpha, requires: requires("DynamicResourceAllocation", "NodeDeclaredFeatures")},

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	configv1 "k8s.io/kube-scheduler/config/v1"
+
+	"orrery/core/scheduler/release"
 )
 
 // Names of kube-scheduler's in-tree plugins.
@@ -37,11 +39,15 @@ func DefaultPlugins(features Features) *configv1.Plugins {
 	weighs := func(name string, weight int32) configv1.Plugin {
 		return configv1.Plugin{Name: name, Weight: &weight}
 	}
+	first, second := NodeUnschedulable, NodeName
+	if features.Has(release.NodeNameRestricts) {
+		first, second = second, first
+	}
 	enabled := []configv1.Plugin{
 		{Name: SchedulingGates},
 		{Name: PrioritySort},
-		{Name: NodeUnschedulable},
-		{Name: NodeName},
+		{Name: first},
+		{Name: second},
 		weighs(TaintToleration, 3),
 		weighs(NodeAffinity, 2),
 		{Name: NodePorts},

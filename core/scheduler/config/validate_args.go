@@ -15,6 +15,8 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/scheduler/release"
 )
 
 const (
@@ -42,7 +44,7 @@ func validateArgs(path *field.Path, plugin string, args runtime.Object, features
 	case *configv1.NodeAffinityArgs:
 		err = ValidateNodeAffinityArgs(path, a)
 	case *configv1.NodeResourcesFitArgs:
-		err = ValidateNodeResourcesFitArgs(path, a)
+		err = ValidateNodeResourcesFitArgs(path, a, features)
 	case *configv1.NodeResourcesBalancedAllocationArgs:
 		err = ValidateNodeResourcesBalancedAllocationArgs(path, a)
 	case *configv1.PodTopologySpreadArgs:
@@ -110,7 +112,7 @@ func ValidateNodeAffinityArgs(path *field.Path, args *configv1.NodeAffinityArgs)
 }
 
 // ValidateNodeResourcesFitArgs checks names, weights and the shape of the scoring strategy.
-func ValidateNodeResourcesFitArgs(path *field.Path, args *configv1.NodeResourcesFitArgs) error {
+func ValidateNodeResourcesFitArgs(path *field.Path, args *configv1.NodeResourcesFitArgs, features Features) error {
 	var errs field.ErrorList
 	for i, name := range args.IgnoredResources {
 		errs = append(errs, metav1validation.ValidateLabelName(name, path.Child("ignoredResources").Index(i))...)
@@ -123,12 +125,12 @@ func ValidateNodeResourcesFitArgs(path *field.Path, args *configv1.NodeResources
 		errs = append(errs, metav1validation.ValidateLabelName(group, at)...)
 	}
 	if args.ScoringStrategy != nil {
-		errs = append(errs, validateScoringStrategy(path.Child("scoringStrategy"), args.ScoringStrategy)...)
+		errs = append(errs, validateScoringStrategy(path.Child("scoringStrategy"), args.ScoringStrategy, features)...)
 	}
 	return errs.ToAggregate()
 }
 
-func validateScoringStrategy(path *field.Path, strategy *configv1.ScoringStrategy) field.ErrorList {
+func validateScoringStrategy(path *field.Path, strategy *configv1.ScoringStrategy, features Features) field.ErrorList {
 	var errs field.ErrorList
 	if !slices.Contains(scoringStrategyTypes, string(strategy.Type)) {
 		errs = append(errs, field.NotSupported(path.Child("type"), strategy.Type, scoringStrategyTypes))
@@ -139,6 +141,9 @@ func validateScoringStrategy(path *field.Path, strategy *configv1.ScoringStrateg
 				fmt.Sprintf("resource weight of %v not in valid range (0, 100]", r.Name)))
 		}
 	}
+	if features.Has(release.RatioOnlyWithItsType) {
+		return append(errs, validateRatio(path.Child("requestedToCapacityRatio"), strategy)...)
+	}
 	if strategy.RequestedToCapacityRatio != nil {
 		return append(errs, validateShape(path.Child("shape"), strategy.RequestedToCapacityRatio.Shape)...)
 	}
@@ -146,6 +151,20 @@ func validateScoringStrategy(path *field.Path, strategy *configv1.ScoringStrateg
 		errs = append(errs, field.Required(path.Child("requestedToCapacityRatio"), "a shape must be given when the type is RequestedToCapacityRatio"))
 	}
 	return errs
+}
+
+// validateRatio wants a shape with the type that has one, and none with the others.
+func validateRatio(path *field.Path, strategy *configv1.ScoringStrategy) field.ErrorList {
+	ratio, of := strategy.RequestedToCapacityRatio, strategy.Type == configv1.RequestedToCapacityRatio
+	switch {
+	case of && ratio == nil:
+		return field.ErrorList{field.Required(path, "must be specified when type is RequestedToCapacityRatio")}
+	case of:
+		return validateShape(path.Child("shape"), ratio.Shape)
+	case ratio != nil:
+		return field.ErrorList{field.Forbidden(path, "must be nil when type is not RequestedToCapacityRatio")}
+	}
+	return nil
 }
 
 // validateShape checks a piecewise linear function from utilization to score.

@@ -48,7 +48,7 @@ func (s *State) Check() error {
 	}
 	anew := newSlices()
 	if s.gates.DeviceTaintRules {
-		anew.rulesChanged(s.store)
+		anew.rulesChanged(s.store, s.gates.RulesNeedSelector)
 	}
 	if !maps.EqualFunc(s.slices.tainted, anew.tainted, func(a, b *resourcev1.ResourceSlice) bool { return equality.Semantic.DeepEqual(a, b) }) {
 		errs = append(errs, fmt.Errorf("rules taint %d slices, not the %d of the store", len(s.slices.tainted), len(anew.tainted)))

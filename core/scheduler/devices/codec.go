@@ -48,7 +48,7 @@ func (s *State) derive() {
 		s.extended.replace(nil, claim)
 	}
 	if s.gates.DeviceTaintRules {
-		s.slices.rulesChanged(s.store)
+		s.slices.rulesChanged(s.store, s.gates.RulesNeedSelector)
 	}
 	if s.gates.ExtendedResources {
 		s.classes = classesByResource(s.store)

@@ -242,6 +242,20 @@ func (f *fixture) taints() []string {
 	return all
 }
 
+// Up to 1.36 a rule without a selector taints every device.
+func TestSlices_RuleWithoutSelector(t *testing.T) {
+	for need, want := range map[bool][]string{false: {"1 all", "1 device"}, true: {"1 device"}} {
+		f := newFixture(t, devices.Gates{DeviceTaintRules: true, RulesNeedSelector: need}, mk.ResourceSlice("s", "d", "p").Node("n").Devices("1").Obj(),
+			rule("all", nil), rule("device", &resourcev1alpha3.DeviceTaintSelector{Device: ptr.To("1")}))
+		if diff := cmp.Diff(want, f.taints()); diff != "" {
+			t.Errorf("rules need a selector: %v; taints (-want +got):\n%s", need, diff)
+		}
+		if on := f.RulesOn(f.Slice("s"), "1"); len(on) != len(want) {
+			t.Errorf("rules need a selector: %v; %d rules are said to taint the device, want %d", need, len(on), len(want))
+		}
+	}
+}
+
 // Shows DRA-47, DRA-48 and DRA-49.
 func TestSlices_HaveTaintsOfRules(t *testing.T) {
 	slice := mk.ResourceSlice("s", "d", "p").Node("n").Devices("1").Taint("own", resourcev1.DeviceTaintEffectNoSchedule).Devices("2").Obj()

@@ -57,12 +57,13 @@ func (s *State) replaceSlices(changes []SliceChange) {
 // SliceChange is a slice before and after a change of its taints.
 type SliceChange struct{ Old, New *resourcev1.ResourceSlice }
 
-// rulesChanged reads the rules anew, and applies them to all slices. It returns the slices whose taints changed, by name.
-func (l *sliceList) rulesChanged(s store.View) []SliceChange {
+// rulesChanged reads the rules anew, without those that lack a selector if they need one, and applies them to all slices. It returns the
+// slices whose taints changed, by name.
+func (l *sliceList) rulesChanged(s store.View, needSelector bool) []SliceChange {
 	before := l.tainted
 	l.all, l.rules, l.tainted = nil, nil, map[string]*resourcev1.ResourceSlice{}
 	for object := range s.Objects(world.DeviceTaintRule) {
-		if rule, ok := object.(*resourcev1alpha3.DeviceTaintRule); ok {
+		if rule, ok := object.(*resourcev1alpha3.DeviceTaintRule); ok && !(needSelector && rule.Spec.DeviceSelector == nil) {
 			l.rules = append(l.rules, rule)
 		}
 	}

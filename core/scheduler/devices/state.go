@@ -13,7 +13,11 @@ import (
 )
 
 // Gates are the feature gates that change what is taken, and what slices and classes say.
-type Gates struct{ ConsumableCapacity, DeviceTaintRules, ExtendedResources bool }
+type Gates struct {
+	ConsumableCapacity, DeviceTaintRules, ExtendedResources bool
+	// RulesNeedSelector says that a DeviceTaintRule without a selector taints no device; otherwise it taints all.
+	RulesNeedSelector bool
+}
 
 // State is the state of all devices. It is not safe for concurrent use.
 type State struct {
@@ -66,7 +70,7 @@ func (s *State) Changed(d store.Delta) (retainted []SliceChange) {
 		if !s.gates.DeviceTaintRules {
 			return nil
 		}
-		retainted = s.slices.rulesChanged(s.store)
+		retainted = s.slices.rulesChanged(s.store, s.gates.RulesNeedSelector)
 		s.replaceSlices(retainted)
 	case world.DeviceClass:
 		if s.gates.ExtendedResources {

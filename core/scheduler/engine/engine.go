@@ -19,8 +19,10 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/plugins/noderesources"
 	"orrery/core/scheduler/plugins/queuesort"
 	"orrery/core/scheduler/queue"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
@@ -155,6 +157,7 @@ func New(o Options) (*Engine, error) {
 			InPlacePodLevelResourcesVerticalScaling: o.Config.Features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
 			DynamicResourceAllocation:               o.Config.Features.Enabled(config.DynamicResourceAllocation),
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
+			Sum:                                     noderesources.SumOf(o.Config.Features),
 		},
 		features: featuresOf(o.Config.Features),
 		start:    o.Start, now: o.Start, store: store.New(), cache: cache.NewWithAccounting(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
@@ -242,6 +245,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		MaxBackoff:         saturating.Seconds(e.config.PodMaxBackoffSeconds),
 		MaxInUnschedulable: e.options.PodMaxInUnschedulablePodsDuration,
 		PopFromBackoff:     f.Enabled(config.SchedulerPopFromBackoffQ),
+		NominateOnAdd:      f.Has(release.GatedPodsNominated),
 		FeatureGates:       e.gates,
 		Accounting:         accounting(f),
 		Profiles:           map[string]queue.Profile{},
@@ -270,6 +274,7 @@ func accounting(f config.Features) cache.Accounting {
 	return cache.Accounting{
 		IgnorePodLevel: !f.Enabled(config.PodLevelResources),
 		PodLevelStatus: f.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		Sum:            noderesources.SumOf(f),
 	}
 }
 
@@ -279,6 +284,7 @@ func deviceGates(f config.Features) devices.Gates {
 		ConsumableCapacity: f.Enabled(config.DRAConsumableCapacity),
 		DeviceTaintRules:   f.Enabled(config.DRADeviceTaintRules),
 		ExtendedResources:  f.Enabled(config.DRAExtendedResource),
+		RulesNeedSelector:  f.Has(release.DeviceTaintRulesNeedSelector),
 	}
 }
 

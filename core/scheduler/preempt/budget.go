@@ -1,6 +1,7 @@
 package preempt
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -21,6 +22,8 @@ type budget struct {
 type budgets struct {
 	pdbs []*policyv1.PodDisruptionBudget
 	list []budget
+	// firstViolation says that the first budget that a pod violates ends the count for it.
+	firstViolation bool
 	// statuses grows with every change, and selections with those that may change which pods match.
 	statuses, selections uint64
 }
@@ -35,6 +38,12 @@ func (b *budgets) update(pdbs []*policyv1.PodDisruptionBudget) {
 		b.selections++
 	}
 	b.pdbs, b.list = pdbs, parseBudgets(pdbs)
+	if b.firstViolation {
+		// The order decides which of a pod's budgets are charged. Upstream's is that of a map.
+		slices.SortStableFunc(b.list, func(x, y budget) int {
+			return cmp.Or(cmp.Compare(x.pdb.Namespace, y.pdb.Namespace), cmp.Compare(x.pdb.Name, y.pdb.Name))
+		})
+	}
 }
 
 func matchAlike(a, b *policyv1.PodDisruptionBudget) bool {
@@ -55,31 +64,34 @@ func parseBudgets(pdbs []*policyv1.PodDisruptionBudget) []budget {
 	return list
 }
 
-// split separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets;
-// it does not count against one that lists it as disrupted already. For each violating pod, violated has the first budget.
+// split separates the pods whose eviction, in this order, violates a budget. A pod may count against several budgets, from 1.37 on up to
+// the first that it violates; it does not count against one that lists it as disrupted already. For each violating pod, violated has the first budget.
 // matched tells that a budget matches any of the pods.
 func (b *budgets) split(pods []fwk.PodInfo) (violating, others []fwk.PodInfo, violated []*policyv1.PodDisruptionBudget, matched bool) {
 	if len(b.list) == 0 {
 		return nil, pods, nil, false
 	}
 	left := make([]int64, len(b.list))
-	for i, b := range b.list {
-		left[i] = int64(b.pdb.Status.DisruptionsAllowed)
+	for i, entry := range b.list {
+		left[i] = int64(entry.pdb.Status.DisruptionsAllowed)
 	}
 	for _, info := range pods {
 		pod := info.GetPod()
 		var overdrawn *policyv1.PodDisruptionBudget
-		for i, b := range b.list {
-			if len(pod.Labels) == 0 || b.pdb.Namespace != pod.Namespace || !b.selector.Matches(labels.Set(pod.Labels)) {
+		for i, entry := range b.list {
+			if len(pod.Labels) == 0 || entry.pdb.Namespace != pod.Namespace || !entry.selector.Matches(labels.Set(pod.Labels)) {
 				continue
 			}
 			matched = true
-			if _, leaving := b.pdb.Status.DisruptedPods[pod.Name]; leaving {
+			if _, leaving := entry.pdb.Status.DisruptedPods[pod.Name]; leaving {
 				continue
 			}
 			left[i]--
 			if left[i] < 0 && overdrawn == nil {
-				overdrawn = b.pdb
+				overdrawn = entry.pdb
+				if b.firstViolation {
+					break
+				}
 			}
 		}
 		if overdrawn != nil {

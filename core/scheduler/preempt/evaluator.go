@@ -10,7 +10,9 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 )
 
 // Evaluator finds the node and the victims of a preemption.
@@ -33,6 +35,12 @@ func NewEvaluator(h fwk.Handle, s Sample) *Evaluator {
 		pods: informers.Core().V1().Pods().Lister(),
 		pdbs: informers.Policy().V1().PodDisruptionBudgets().Lister(),
 	}
+}
+
+// Follow sets the rules of a release. Without it they are those of 1.35.
+func (ev *Evaluator) Follow(features config.Features) *Evaluator {
+	ev.budgets.firstViolation = features.Has(release.BudgetsUpToFirstViolation)
+	return ev
 }
 
 // Record is one preemption: the chosen candidate, and why it was chosen.

@@ -13,7 +13,15 @@ func (q *Queue) Add(pod *v1.Pod, now time.Time) {
 	if pod.Spec.NodeName != "" || q.inFlightEvents.has(pod) {
 		return
 	}
-	q.moveToActiveQ(q.newPod(pod), labelPodAdd, "", false)
+	q.addPod(pod, labelPodAdd)
+}
+
+// addPod adds a pod that was not in the queue.
+func (q *Queue) addPod(pod *v1.Pod, label string) {
+	if q.opts.NominateOnAdd {
+		q.addNomination(pod, nil)
+	}
+	q.moveToActiveQ(q.newPod(pod), label, "", false)
 }
 
 // Update applies a changed pod. A pod in activeQ or backoffQ stays there; one in unschedulablePods is requeued if a
@@ -32,7 +40,7 @@ func (q *Queue) Update(old, updated *v1.Pod, now time.Time) {
 	case p == nil && updated.Spec.NodeName != "":
 		// The pod is assigned.
 	case p == nil:
-		q.moveToActiveQ(q.newPod(updated), labelPodUpdate, "", false)
+		q.addPod(updated, labelPodUpdate)
 	case p.queuedIn.InUnschedulablePods():
 		q.updateUnschedulable(p, old, updated)
 	default:

@@ -23,7 +23,7 @@ func (q *Queue) moveToActiveQ(p *Pod, label, cause string, checked bool) bool {
 	q.detach(p)
 	q.insert(p, Active)
 	q.recordMove(p, Active, true, label, cause, "")
-	if label == labelPodAdd || label == labelPodUpdate {
+	if !q.opts.NominateOnAdd && (label == labelPodAdd || label == labelPodUpdate) {
 		q.addNomination(p.pod, nil)
 	}
 	return true

@@ -66,6 +66,9 @@ type Options struct {
 	// PopFromBackoff lets Pop take pods that still back off when activeQ is empty. It is the feature gate
 	// SchedulerPopFromBackoffQ, on by default in Kubernetes 1.35.
 	PopFromBackoff bool
+	// NominateOnAdd records the nomination of a pod when it is added, gated or not. Otherwise it is recorded when a new or updated pod enters
+	// activeQ, so that a gated pod holds no place on its node. Kubernetes 1.37 is the first that records it.
+	NominateOnAdd bool
 	// FeatureGates are the other relevant feature gates, and Accounting those that decide what pods request.
 	FeatureGates FeatureGates
 	Accounting   cache.Accounting

@@ -18,6 +18,8 @@ type FeatureGates struct {
 	InPlacePodLevelResourcesVerticalScaling bool
 	DynamicResourceAllocation               bool
 	NodeDeclaredFeatures                    bool
+	// Sum is the rule for what a pod requests while it is resized.
+	Sum requests.Sum
 }
 
 // DefaultFeatureGates are the defaults of Kubernetes 1.35.
@@ -54,8 +56,8 @@ func requestsShrank(old, updated *v1.Pod, gates FeatureGates) bool {
 		UseStatusResources: gates.InPlacePodVerticalScaling,
 		InPlacePodLevelResourcesVerticalScalingEnabled: gates.InPlacePodLevelResourcesVerticalScaling,
 	}
-	now := requests.Of(updated, opts)
-	for name, before := range requests.Of(old, opts) {
+	now := gates.Sum.Of(updated, opts)
+	for name, before := range gates.Sum.Of(old, opts) {
 		if after, ok := now[name]; !ok || thousandths(before) > thousandths(after) {
 			return true
 		}

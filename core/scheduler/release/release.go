@@ -42,6 +42,9 @@ func All() []Release {
 // String returns the release as --emulated-version and /statusz write it: 1.36.
 func (r Release) String() string { return "1." + strconv.Itoa(r.minor()) }
 
+// IsZero reports whether the release is the one that goes without saying: documents and recordings leave it out.
+func (r Release) IsZero() bool { return r == 0 }
+
 // Patch is the version of the release that core/parity compares with, such as 1.36.3.
 func (r Release) Patch() string {
 	if int(r) >= len(patches) {

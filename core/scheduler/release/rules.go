@@ -20,12 +20,92 @@ type Row struct {
 // The rules, in the order of their numbers.
 const (
 	BalanceByImprovement Rule = iota
+	ImageVolumesScored
+	NominatedPodsAffine
+	NominatedPodsSpread
+	MissingDriversOptIn
+	SignUnlessServedByDevices
+	HostNetworkUsersDeclared
+	FeaturesMessageBrief
+	RatioOnlyWithItsType
+	BudgetsUpToFirstViolation
+	NamespaceSelectorsResolved
+	GatedPodsNominated
+	NodeNameRestricts
+	PreemptionReported
+	ImageVolumesInThreshold
+	ResizeSummedByPod
+	DeviceTaintRulesNeedSelector
 )
 
 var rows = [...]Row{
 	BalanceByImprovement: {
 		Name: "BalanceByImprovement", Number: "36-1", First: V136, Last: Newest,
 		Sentence: "NodeResourcesBalancedAllocation scores how much a pod improves the balance of a node: 50 to 100, about 75 if nothing changes. Before, it scores the balance with the pod.",
+	},
+	ImageVolumesScored: {
+		Name: "ImageVolumesScored", Number: "36-2", First: V136, Last: Newest,
+		Sentence: "ImageLocality adds the sizes of images that are mounted as volumes.",
+	},
+	NominatedPodsAffine: {
+		Name: "NominatedPodsAffine", Number: "36-3", First: V136, Last: Newest,
+		Sentence: "A nominated pod that is added, relabelled or deleted requeues the pods that InterPodAffinity rejected, as one with a node does.",
+	},
+	NominatedPodsSpread: {
+		Name: "NominatedPodsSpread", Number: "36-4", First: V136, Last: Newest,
+		Sentence: "A nominated pod that is added, relabelled or deleted requeues the pods that PodTopologySpread rejected, as one with a node does.",
+	},
+	MissingDriversOptIn: {
+		Name: "MissingDriversOptIn", Number: "36-5", First: V136, Last: Newest, Upstream: "KEP-5030",
+		Sentence: "NodeVolumeLimits rejects a node without a CSI driver only if the CSIDriver asks for it by spec.preventPodSchedulingIfMissing, which this program does not read yet. Before, with VolumeLimitScaling, any CSIDriver does.",
+	},
+	SignUnlessServedByDevices: {
+		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",
+		Sentence: "With DRAExtendedResource, pods are batched unless they request a resource that a DeviceClass serves. Before, none is.",
+	},
+	HostNetworkUsersDeclared: {
+		Name: "HostNetworkUsersDeclared", Number: "36-13", First: V136, Last: Newest, Upstream: "KEP-5328",
+		Sentence: "NodeDeclaredFeatures wants UserNamespacesHostNetworkSupport for a pod in the network of the host and in a user namespace of its own.",
+	},
+	FeaturesMessageBrief: {
+		Name: "FeaturesMessageBrief", Number: "36-13", First: V136, Last: Newest, Upstream: "KEP-5328",
+		Sentence: "The message of NodeDeclaredFeatures does not name the missing features.",
+	},
+	RatioOnlyWithItsType: {
+		Name: "RatioOnlyWithItsType", Number: "36-14", First: V136, Last: Newest,
+		Sentence: "A configuration gives NodeResourcesFit requestedToCapacityRatio with the type RequestedToCapacityRatio, and with no other.",
+	},
+	BudgetsUpToFirstViolation: {
+		Name: "BudgetsUpToFirstViolation", Number: "37-2", First: V137, Last: Newest,
+		Sentence: "The first PodDisruptionBudget that a victim violates is the last that it is charged to, in the order of their names. Before, it is charged to all that match.",
+	},
+	NamespaceSelectorsResolved: {
+		Name: "NamespaceSelectorsResolved", Number: "37-4", First: V137, Last: Newest,
+		Sentence: "A namespaceSelector of a pod affinity term selects the namespaces that match it. Before, one that matches an empty set of labels, as DoesNotExist may, selects every namespace.",
+	},
+	GatedPodsNominated: {
+		Name: "GatedPodsNominated", Number: "37-7", First: V137, Last: Newest,
+		Sentence: "A gated pod with a nominated node holds its place there when it is added. Before, it does when its gates are gone.",
+	},
+	NodeNameRestricts: {
+		Name: "NodeNameRestricts", Number: "37-8", First: V137, Last: Newest,
+		Sentence: "NodeName is the first filter of the default plugins, and keeps the search to the node that a pod names.",
+	},
+	PreemptionReported: {
+		Name: "PreemptionReported", Number: "37-10", First: V137, Last: Newest,
+		Sentence: "The message of a pod that preempts names the node and counts the victims.",
+	},
+	ImageVolumesInThreshold: {
+		Name: "ImageVolumesInThreshold", Number: "37-13", First: V137, Last: Newest,
+		Sentence: "The sum of sizes at which ImageLocality scores 100 grows with images that are mounted as volumes, as it does with containers.",
+	},
+	ResizeSummedByPod: {
+		Name: "ResizeSummedByPod", Number: "L-1", First: V137, Last: Newest,
+		Sentence: "A pod in resize requests the most of the sums of what its containers desire, are allocated and have. Before, it requests the sum of the most of each container.",
+	},
+	DeviceTaintRulesNeedSelector: {
+		Name: "DeviceTaintRulesNeedSelector", Number: "L-4", First: V137, Last: Newest, Upstream: "KEP-5055",
+		Sentence: "A DeviceTaintRule without a deviceSelector taints no device. Before, it taints all.",
 	},
 }
 

@@ -22,6 +22,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/preempt"
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -32,6 +33,7 @@ const Name = config.DefaultPreemption
 type DefaultPreemption struct {
 	handle    fwk.Handle
 	async     bool
+	saysFound bool // the message of a success says what was found
 	evaluator *preempt.Evaluator
 	evictions *preempt.VictimEvictions // nil when another runtime hosts the plugin
 }
@@ -54,10 +56,10 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		return nil, err
 	}
 	p := &DefaultPreemption{
-		handle: h, async: features.Enabled(config.SchedulerAsyncPreemption),
+		handle: h, async: features.Enabled(config.SchedulerAsyncPreemption), saysFound: features.Has(release.PreemptionReported),
 		evaluator: preempt.NewEvaluator(h, preempt.Sample{
 			Percent: int(*a.MinCandidateNodesPercentage), Min: int(*a.MinCandidateNodesAbsolute),
-		}),
+		}).Follow(features),
 	}
 	if emitter, ok := h.(framework.Emitter); ok {
 		p.evictions = preempt.NewVictimEvictions(Name, h, emitter)
@@ -98,7 +100,15 @@ func (p *DefaultPreemption) preempt(ctx context.Context, state fwk.CycleState, p
 	} else if err := p.evictDirectly(ctx, preemptor, record); err != nil {
 		return nil, fwk.AsStatus(err)
 	}
-	return nominate(record.Node), nil
+	return nominate(record.Node), p.found(record)
+}
+
+// found is the status of a preemption.
+func (p *DefaultPreemption) found(record *preempt.Record) *fwk.Status {
+	if !p.saysFound {
+		return nil
+	}
+	return fwk.NewStatus(fwk.Success, fmt.Sprintf("found a potential placement for pod on node %v, preempting %d victims", record.Node, len(record.Victims)))
 }
 
 func nominate(node string) *fwk.PostFilterResult {

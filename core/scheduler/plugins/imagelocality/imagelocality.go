@@ -4,6 +4,8 @@
 // image on one node in a hundred should not attract all its pods. The sum is cut to between 23 MiB and 1000 MiB for
 // each container, and that range is spread over scores from 0 to 100.
 //
+// From 1.36 on, images that are mounted as volumes add their sizes as those of containers do; from 1.37 on each of them also extends the range.
+//
 // Images are compared by name, after ":latest" has been added to a name that has neither tag nor digest. Names of one
 // image that differ otherwise, such as "redis" and "docker.io/library/redis", are different images.
 //
@@ -14,6 +16,7 @@ package imagelocality
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -24,6 +27,7 @@ import (
 	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -37,7 +41,11 @@ const (
 )
 
 // ImageLocality is the plugin.
-type ImageLocality struct{ handle fwk.Handle }
+type ImageLocality struct {
+	handle        fwk.Handle
+	sumsVolumes   bool // images of volumes count
+	rangesVolumes bool // the range of sums counts them too
+}
 
 var (
 	_ fwk.ScorePlugin = (*ImageLocality)(nil)
@@ -47,8 +55,10 @@ var (
 )
 
 // New makes the plugin; it takes no arguments.
-func New(_ context.Context, _ runtime.Object, h fwk.Handle, _ config.Features) (fwk.Plugin, error) {
-	return &ImageLocality{handle: h}, nil
+func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	return &ImageLocality{
+		handle: h, sumsVolumes: features.Has(release.ImageVolumesScored), rangesVolumes: features.Has(release.ImageVolumesInThreshold),
+	}, nil
 }
 
 // Name is the plugin's name.
@@ -65,7 +75,27 @@ func (p *ImageLocality) Score(_ context.Context, _ fwk.CycleState, pod *v1.Pod, 
 		return 0, fwk.AsStatus(err)
 	}
 	sum := saturating.Add(sizes(images, pod.Spec.InitContainers, len(nodes)), sizes(images, pod.Spec.Containers, len(nodes)))
-	return normalize(sum, len(pod.Spec.InitContainers)+len(pod.Spec.Containers)), nil
+	counted := len(pod.Spec.InitContainers) + len(pod.Spec.Containers)
+	for reference := range p.volumeImages(pod) {
+		if image := findImage(images, reference); image != nil {
+			sum = saturating.Add(sum, scaled(image, len(nodes)))
+		}
+		if p.rangesVolumes {
+			counted++
+		}
+	}
+	return normalize(sum, counted), nil
+}
+
+// volumeImages yields the images of a pod's volumes, if they count.
+func (p *ImageLocality) volumeImages(pod *v1.Pod) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range pod.Spec.Volumes {
+			if image := pod.Spec.Volumes[i].Image; p.sumsVolumes && image != nil && !yield(image.Reference) {
+				return
+			}
+		}
+	}
 }
 
 // ScoreExtensions is nil: scores are from 0 to 100.
@@ -104,9 +134,9 @@ func scaled(image *fwk.ImageStateSummary, nodes int) int64 {
 	return saturating.Truncate(float64(image.Size) * spread)
 }
 
-// normalize maps a sum of sizes to a score.
-func normalize(sum int64, containers int) int64 {
-	most := mostPerContainer * int64(containers)
+// normalize maps a sum of sizes to a score. With so many images it may be as large.
+func normalize(sum int64, images int) int64 {
+	most := mostPerContainer * int64(images)
 	if sum > most {
 		sum = most
 	}
@@ -124,16 +154,24 @@ func (p *ImageLocality) AppendSignature(to reuse.Signature, _ fwk.CycleState, po
 			to = to.Text(containers[i].Image)
 		}
 	}
-	return to, true
+	for reference := range p.volumeImages(pod) {
+		to = to.Flag(true).Text(reference)
+	}
+	return to.Flag(false), true
 }
 
 // ScoreCountsNodes implements framework.NodeCountScore: without any of the images a node scores 0, however many nodes there are.
-func (*ImageLocality) ScoreCountsNodes(pod *v1.Pod, node fwk.NodeInfo) bool {
+func (p *ImageLocality) ScoreCountsNodes(pod *v1.Pod, node fwk.NodeInfo) bool {
 	images := node.GetImageStates()
 	if len(images) == 0 {
 		return false
 	}
 	has := func(c v1.Container) bool { return findImage(images, c.Image) != nil }
+	for reference := range p.volumeImages(pod) {
+		if findImage(images, reference) != nil {
+			return true
+		}
+	}
 	return slices.ContainsFunc(pod.Spec.InitContainers, has) || slices.ContainsFunc(pod.Spec.Containers, has)
 }
 

@@ -9,8 +9,8 @@
 // Pods with equal terms, labels and namespace share a termSet. Package topology sums, per set, the terms that match on
 // either side; it weighs each class of existing pods once and recounts only the nodes that changed.
 //
-// All decisions are those of kube-scheduler 1.35, its quirks included: an existing pod counts for required affinity only if
-// it matches all terms; a namespace selector of the pod's own terms is resolved to names and still matched against a
+// All decisions are kube-scheduler's, its quirks included: an existing pod counts for required affinity only if
+// it matches all terms; a namespace selector of the pod's own terms is resolved to names and, up to 1.36, still matched against a
 // namespace without labels; a pod's own preferred terms switch ignorePreferredTermsOfExistingPods off.
 //
 // # Differences from kube-scheduler

@@ -40,7 +40,7 @@ func (pl *InterPodAffinity) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.P
 	if before != nil && after != nil && after.UID == pod.UID && !maps.Equal(before.Labels, after.Labels) {
 		return fwk.Queue, nil
 	}
-	if (before != nil && before.Spec.NodeName == "") || (after != nil && after.Spec.NodeName == "") {
+	if (before != nil && !pl.isPlaced(before)) || (after != nil && !pl.isPlaced(after)) {
 		return fwk.QueueSkip, nil
 	}
 	own, err := parseRequired(pod)
@@ -54,6 +54,11 @@ func (pl *InterPodAffinity) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.P
 		helps = helps || pl.hadAntiAffinityTo(before, pod)
 	}
 	return hint.QueueIf(helps), nil
+}
+
+// isPlaced reports whether a pod may count on a node.
+func (pl *InterPodAffinity) isPlaced(pod *v1.Pod) bool {
+	return pod.Spec.NodeName != "" || pl.involvesNominated && pod.Status.NominatedNodeName != ""
 }
 
 // startsMatchingAll reports whether a change makes a pod match all terms.

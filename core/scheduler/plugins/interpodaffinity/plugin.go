@@ -15,6 +15,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/topology"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -37,6 +38,9 @@ type InterPodAffinity struct {
 	hardWeight      int32
 	ignorePreferred bool
 	queueingHints   bool
+
+	clearSelectors    bool // a resolved namespace selector matches nothing more
+	involvesNominated bool // hints take a nominated pod for one that is placed
 
 	index         *topology.PodIndex
 	recent        reuse.LRU[*termSet]
@@ -75,6 +79,9 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		hardWeight:      ptr.Deref(a.HardPodAffinityWeight, 1),
 		ignorePreferred: a.IgnorePreferredTermsOfExistingPods,
 		queueingHints:   features.Enabled(config.SchedulerQueueingHints),
+
+		clearSelectors:    features.Has(release.NamespaceSelectorsResolved),
+		involvesNominated: features.Has(release.NominatedPodsAffine),
 	}
 	pl.Forget()
 	return pl, nil

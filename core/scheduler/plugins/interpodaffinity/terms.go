@@ -71,9 +71,9 @@ func (t *terms) empty() bool {
 	return len(t.affinity) == 0 && len(t.antiAffinity) == 0 && len(t.preferredAffinity) == 0 && len(t.preferredAnti) == 0
 }
 
-// resolve adds to each term the names of the namespaces that its selector matches. The selectors stay: they are also
-// matched against each pod's namespace as if it had no labels.
-func (t *terms) resolve(lister corelisters.NamespaceLister) error {
+// resolve adds to each term the names of the namespaces that its selector matches. Up to 1.36 the selectors stay: they are also matched
+// against each pod's namespace as if it had no labels, since upstream clears that of a copy.
+func (t *terms) resolve(lister corelisters.NamespaceLister, clearSelectors bool) error {
 	for term := range t.all() {
 		if term.NamespaceSelector.Empty() {
 			continue // every namespace
@@ -84,6 +84,9 @@ func (t *terms) resolve(lister corelisters.NamespaceLister) error {
 		}
 		for _, namespace := range selected {
 			term.Namespaces.Insert(namespace.Name)
+		}
+		if clearSelectors {
+			term.NamespaceSelector = labels.Nothing()
 		}
 	}
 	return nil

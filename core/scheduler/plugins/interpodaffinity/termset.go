@@ -75,7 +75,7 @@ func (pl *InterPodAffinity) ownTerms(pod *v1.Pod) (own terms, parsing, resolving
 	if own, parsing = parse(pod); parsing != nil {
 		return own, parsing, nil
 	}
-	if err := own.resolve(pl.namespaces); err != nil {
+	if err := own.resolve(pl.namespaces, pl.clearSelectors); err != nil {
 		return own, nil, fmt.Errorf("resolving the namespace selectors of the pod's affinity terms: %w", err)
 	}
 	return own, nil, nil

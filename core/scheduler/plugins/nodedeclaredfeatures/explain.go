@@ -24,7 +24,7 @@ var ReasonCodes = []framework.ReasonCode{
 
 // Explain has one cause for each set of features that nodes lack, the smallest set first. A node declares what its kubelet can do, so that
 // only another kubelet, or a spec that does without, would help.
-func (*NodeDeclaredFeatures) Explain(_ context.Context, state fwk.CycleState, _ *v1.Pod, rejected framework.Rejection) []framework.Evidence {
+func (p *NodeDeclaredFeatures) Explain(_ context.Context, state fwk.CycleState, _ *v1.Pod, rejected framework.Rejection) []framework.Evidence {
 	needs, err := framework.ReadState[needed](state, filterKey)
 	if err != nil {
 		return nil
@@ -37,7 +37,7 @@ func (*NodeDeclaredFeatures) Explain(_ context.Context, state fwk.CycleState, _ 
 		at := slices.IndexFunc(list, func(e framework.Evidence) bool { return e.About == about })
 		if at < 0 {
 			at = len(list)
-			list = append(list, framework.Evidence{Code: Undeclared, About: about, Wants: "nodes whose kubelet declares " + about, Message: message(missing)})
+			list = append(list, framework.Evidence{Code: Undeclared, About: about, Wants: "nodes whose kubelet declares " + about, Message: p.message(missing)})
 		}
 		list[at].Nodes = append(list[at].Nodes, node.Name())
 		list[at].Objects = append(list[at].Objects, framework.Object{

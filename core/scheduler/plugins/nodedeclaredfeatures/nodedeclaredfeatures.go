@@ -24,22 +24,25 @@ import (
 	"k8s.io/component-helpers/nodedeclaredfeatures/features"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
 const Name = config.NodeDeclaredFeaturesPlugin
 
-// release is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
-var release = version.MustParseSemantic("1.35.0")
-
 // NodeDeclaredFeatures is the plugin.
 type NodeDeclaredFeatures struct {
 	known *ndf.Framework // nil: the gate is off
+	// version is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
+	version     *version.Version
+	hostNetwork bool // user namespaces in the host's network are a feature
+	brief       bool // the message names no features
 }
 
 var (
@@ -60,7 +63,10 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, gates config.Feature
 	if err != nil {
 		return nil, fmt.Errorf("failed to create node feature framework: %w", err)
 	}
-	return &NodeDeclaredFeatures{known: known}, nil
+	return &NodeDeclaredFeatures{
+		known: known, version: version.MustParseSemantic(gates.Release().Emulated()),
+		hostNetwork: gates.Has(release.HostNetworkUsersDeclared), brief: gates.Has(release.FeaturesMessageBrief),
+	}, nil
 }
 
 // Name is the plugin's name.
@@ -83,12 +89,19 @@ func (n needed) Clone() fwk.StateData { return n }
 
 // needs infers what a pod needs from its spec; the status of a pending pod does not matter.
 func (p *NodeDeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
-	set, err := p.known.InferForPodScheduling(&ndf.PodInfo{Spec: &pod.Spec}, release)
+	set, err := p.known.InferForPodScheduling(&ndf.PodInfo{Spec: &pod.Spec}, p.version)
 	if err != nil {
 		return nil, err
 	}
+	if p.hostNetwork && pod.Spec.HostNetwork && !ptr.Deref(pod.Spec.HostUsers, true) {
+		set.Insert(hostNetworkUsers)
+	}
 	return sets.List(set.Set), nil
 }
+
+// hostNetworkUsers is the feature of nodes that run a pod in a user namespace of its own and in the host's network. The library of 1.35 does
+// not know it yet.
+const hostNetworkUsers = "UserNamespacesHostNetworkSupport"
 
 // PreFilter infers the features the pod needs.
 func (p *NodeDeclaredFeatures) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
@@ -122,8 +135,14 @@ func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _
 	if len(missing) == 0 {
 		return nil
 	}
-	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message(missing)).WithPlugin(Name)
+	if p.brief {
+		return lacking
+	}
+	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.message(missing)).WithPlugin(Name)
 }
+
+// lacking is the status from 1.36 on.
+var lacking = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) didn't match Pod's required features").WithPlugin(Name)
 
 // undeclared are the needed features that a node does not declare.
 func undeclared(needs needed, node fwk.NodeInfo) []string {
@@ -137,7 +156,10 @@ func undeclared(needs needed, node fwk.NodeInfo) []string {
 	return missing
 }
 
-func message(missing []string) string {
+func (p *NodeDeclaredFeatures) message(missing []string) string {
+	if p.brief {
+		return lacking.Message()
+	}
 	return "node declared features check failed - unsatisfied requirements: " + strings.Join(missing, ", ")
 }
 

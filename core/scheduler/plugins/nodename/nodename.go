@@ -9,10 +9,12 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -22,17 +24,24 @@ const Name = config.NodeName
 // NodeName is the plugin.
 type NodeName struct{}
 
+// Restricting is the plugin from 1.37 on: it also keeps the search to the named node, so that no other node is a target of preemption.
+type Restricting struct{ NodeName }
+
 var (
 	_ fwk.FilterPlugin      = (*NodeName)(nil)
 	_ fwk.EnqueueExtensions = (*NodeName)(nil)
 	_ framework.NodeLocal   = (*NodeName)(nil)
+	_ fwk.PreFilterPlugin   = (*Restricting)(nil)
 )
 
 var otherNode = fwk.NewStatus(fwk.UnschedulableAndUnresolvable,
 	"node(s) didn't match the requested node name").WithPlugin(Name)
 
 // New makes the plugin; it takes no arguments.
-func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plugin, error) {
+func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
+	if features.Has(release.NodeNameRestricts) {
+		return &Restricting{}, nil
+	}
 	return &NodeName{}, nil
 }
 
@@ -51,6 +60,17 @@ func (*NodeName) Filter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node f
 	}
 	return otherNode
 }
+
+// PreFilter keeps the search to the named node, if the pod names one.
+func (*Restricting) PreFilter(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	if pod.Spec.NodeName == "" {
+		return nil, nil
+	}
+	return &fwk.PreFilterResult{NodeNames: sets.New(pod.Spec.NodeName)}, nil
+}
+
+// PreFilterExtensions is nil: other pods do not matter.
+func (*Restricting) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // EventsToRegister returns the addition of a node: it may be the named one.
 func (*NodeName) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {

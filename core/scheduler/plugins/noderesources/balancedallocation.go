@@ -10,8 +10,10 @@ import (
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 )
 
 // BalancedAllocationName is the name of the balanced allocation plugin, in configurations, metrics and statuses.
@@ -21,10 +23,11 @@ const BalancedAllocationName = config.NodeResourcesBalancedAllocation
 const balancedKey fwk.StateKey = "PreScore" + BalancedAllocationName
 
 // BalancedAllocation is the plugin NodeResourcesBalancedAllocation: it prefers nodes on which all resources would be
-// used to an equal share.
+// used to an equal share or, from 1.36 on, to a more equal share than without the pod.
 type BalancedAllocation struct {
 	requestOptions requestOptions
 	resources      []weightedResource
+	improvement    bool // score how much the pod improves the balance
 	unsignable     bool
 	devices        *deviceCounter // of devices that are counted as extended resources; nil without the gate
 	lastScored     *scored        // of the last pod, which the next one of its template shares
@@ -50,7 +53,8 @@ func NewBalancedAllocation(_ context.Context, args runtime.Object, h fwk.Handle,
 	return &BalancedAllocation{
 		requestOptions: newRequestOptions(features),
 		resources:      newWeightedResources(balanced.Resources),
-		unsignable:     features.Enabled(config.DRAExtendedResource),
+		improvement:    features.Has(release.BalanceByImprovement),
+		unsignable:     refusesAllSignatures(features),
 		devices:        newDeviceCounter(h, features),
 	}, nil
 }
@@ -91,7 +95,7 @@ func (r *request) hasNone(resources []weightedResource) bool {
 	return true
 }
 
-// Score is 100 minus the standard deviation of the shares, in percent.
+// Score rates the shares of the node's resources that would be in use with the pod.
 func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	s, err := framework.ReadState[*scored](state, balancedKey)
 	if err != nil {
@@ -104,21 +108,34 @@ func (b *BalancedAllocation) Score(_ context.Context, state fwk.CycleState, pod 
 			return 0, status
 		}
 	}
-	var onStack [8]float64
-	shares := onStack[:0]
+	var onStack [2][8]float64
+	with, without := onStack[0][:0], onStack[1][:0]
 	base := node.GetRequested()
 	for i := range b.resources {
 		if there, held := b.resources[i].amounts(node, base, s.amounts[i], s.devices); there != 0 {
-			shares = append(shares, share(there, held))
+			with = append(with, share(there, held))
+			if b.improvement {
+				without = append(without, share(there, saturating.Sub(held, s.amounts[i])))
+			}
 		}
 	}
-	return evenness(shares), nil
+	return b.rate(with, without), nil
+}
+
+// rate scores the shares with the pod and, where the improvement counts, without it. Evenness is from half to all of the best score, so an
+// improvement is as well: a quarter below the best if nothing changes.
+func (b *BalancedAllocation) rate(with, without []float64) int64 {
+	if !b.improvement {
+		return evenness(with)
+	}
+	const half = fwk.MaxNodeScore / 2
+	return half + (half+evenness(with)-evenness(without))/2
 }
 
 // share is how much of a resource is held, at most all of it.
 func share(there, held int64) float64 { return min(1, float64(held)/float64(there)) }
 
-// evenness is the score of the shares.
+// evenness is 100 minus the standard deviation of the shares, in percent.
 func evenness(shares []float64) int64 {
 	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore))
 }

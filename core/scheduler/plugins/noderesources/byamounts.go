@@ -70,15 +70,21 @@ func (b *BalancedAllocation) ScoreByAmounts(state fwk.CycleState, _ *v1.Pod) fun
 		return nil
 	}
 	return func(node *reuse.Amounts) int64 {
-		var onStack [2]float64
-		shares := onStack[:0]
-		if there := node.Allocatable.MilliCPU; there != 0 {
-			shares = append(shares, share(there, saturating.Add(node.Requested.MilliCPU, cpu.pod)))
+		var onStack [2][2]float64
+		with, without := onStack[0][:0], onStack[1][:0]
+		add := func(there, requested, pod int64) {
+			if there == 0 {
+				return
+			}
+			held := saturating.Add(requested, pod)
+			with = append(with, share(there, held))
+			if b.improvement {
+				without = append(without, share(there, saturating.Sub(held, pod)))
+			}
 		}
-		if there := node.Allocatable.Memory; there != 0 {
-			shares = append(shares, share(there, saturating.Add(node.Requested.Memory, memory.pod)))
-		}
-		return evenness(shares)
+		add(node.Allocatable.MilliCPU, node.Requested.MilliCPU, cpu.pod)
+		add(node.Allocatable.Memory, node.Requested.Memory, memory.pod)
+		return b.rate(with, without)
 	}
 }
 

@@ -8,19 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"orrery/core/scheduler/cache"
-	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 )
 
 // Whatever a pod requests and a node has, verdict and scores by amounts are those of Filter and Score.
 func TestByAmounts_SameAsByNode(tb *testing.T) {
-	features := config.DefaultFeatures()
-	balancedPlugin, err := NewBalancedAllocation(tb.Context(), config.DefaultArgs(BalancedAllocationName, features), nil, features)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ctx, balanced := tb.Context(), balancedPlugin.(*BalancedAllocation)
+	ctx := tb.Context()
 	quantities := rapid.SampledFrom([]string{"", "0", "1", "3", "100m", "2Gi", "5Gi", "1P", "9E"})
 	names := []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory, v1.ResourceEphemeralStorage}
 	rapid.Check(tb, func(t *rapid.T) {
@@ -60,6 +55,7 @@ func TestByAmounts_SameAsByNode(tb *testing.T) {
 		if want, _ := fit.Score(ctx, state, pod, info); fit.ScoreByAmounts(state, pod)(amounts) != want {
 			t.Fatalf("by amounts the %s score is %d, by the node %d", kind, fit.ScoreByAmounts(state, pod)(amounts), want)
 		}
+		balanced := balancedIn(tb, rapid.SampledFrom(release.All()).Draw(t, "release"))
 		if balanced.PreScore(ctx, state, pod, nil).IsSkip() {
 			return
 		}

@@ -51,10 +51,10 @@ func (f *Fit) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.Pod, before, af
 // freesResources reports whether a resize frees a resource that a pod requests.
 func (f *Fit) freesResources(previous, current, pod *v1.Pod) bool {
 	held := func(p *v1.Pod) request {
-		return requestsOf(p, resourcehelper.PodResourcesOptions{
+		return newRequest(f.requestOptions.sum.Of(p, resourcehelper.PodResourcesOptions{
 			UseStatusResources: true,
 			InPlacePodLevelResourcesVerticalScalingEnabled: f.requestOptions.podLevelResize,
-		})
+		}))
 	}
 	had, has, need := held(previous), held(current), held(pod)
 	for name := range need.names {

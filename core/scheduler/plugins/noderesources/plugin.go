@@ -48,7 +48,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 	if !ok {
 		return nil, fmt.Errorf("want args to be of type NodeResourcesFitArgs, got %T", args)
 	}
-	if err := config.ValidateNodeResourcesFitArgs(nil, fit); err != nil {
+	if err := config.ValidateNodeResourcesFitArgs(nil, fit, features); err != nil {
 		return nil, err
 	}
 	if fit.ScoringStrategy == nil {
@@ -62,7 +62,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		ignored:        map[v1.ResourceName]bool{},
 		ignoredGroups:  map[string]bool{},
 		strategy:       newStrategy(fit.ScoringStrategy),
-		unsignable:     features.Enabled(config.DRAExtendedResource),
+		unsignable:     refusesAllSignatures(features),
 		devices:        newDeviceCounter(h, features),
 	}
 	for _, name := range fit.IgnoredResources {

@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/objects/requests"
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
 )
 
 // requestOptions says which parts of a pod count towards its requests. The zero value counts containers and overhead of the
@@ -14,13 +15,23 @@ import (
 type requestOptions struct {
 	podLevel       bool // spec.resources
 	podLevelResize bool // status.resources, where spec.resources is being changed
+	sum            requests.Sum
 }
 
 func newRequestOptions(features config.Features) requestOptions {
 	return requestOptions{
 		podLevel:       features.Enabled(config.PodLevelResources),
 		podLevelResize: features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		sum:            SumOf(features),
 	}
+}
+
+// SumOf is the rule for what a pod requests while it is resized.
+func SumOf(features config.Features) requests.Sum {
+	if features.Has(release.ResizeSummedByPod) {
+		return requests.PerPod
+	}
+	return requests.PerContainer
 }
 
 func plainRequest(sum *requests.PlainSum) request {
@@ -49,11 +60,11 @@ func (r requestOptions) requests(pod *v1.Pod) request {
 
 // allocated is the most of the requested, allocated and actual resources of a pod that is being resized in place.
 func (r requestOptions) allocated(pod *v1.Pod) request {
-	return requestsOf(pod, resourcehelper.PodResourcesOptions{
+	return newRequest(r.sum.Of(pod, resourcehelper.PodResourcesOptions{
 		UseStatusResources: true,
 		InPlacePodLevelResourcesVerticalScalingEnabled: r.podLevelResize,
 		SkipPodLevelResources:                          !r.podLevel,
-	})
+	}))
 }
 
 // defaultRequests are what Fit scores count for a container without requests.

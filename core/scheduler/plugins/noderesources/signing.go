@@ -6,6 +6,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -16,7 +18,26 @@ const (
 	allocatedKey  = "orrery/v1.Pod.Status.ContainerRequests()"
 )
 
-var notSignable = fwk.NewStatus(fwk.Unschedulable, "signature disabled when dra extended resources enabled")
+var (
+	notSignable     = fwk.NewStatus(fwk.Unschedulable, "signature disabled when dra extended resources enabled")
+	servedByDevices = fwk.NewStatus(fwk.Unschedulable, "signature disabled when dra extended resources are used in the cluster")
+)
+
+// refusesAllSignatures reports whether no pod is signed because any might request a resource that devices serve. What devices there are is not
+// the node's, and says nothing about pods that do not request them.
+func refusesAllSignatures(features config.Features) bool {
+	return features.Enabled(config.DRAExtendedResource) && !features.Has(release.SignUnlessServedByDevices)
+}
+
+// serves reports whether devices are counted as a resource that is requested.
+func (c *deviceCounter) serves(r *request) bool {
+	for i := range r.scalars {
+		if r.scalars[i].amount != 0 && c.classOf(r.scalars[i].name) != nil {
+			return true
+		}
+	}
+	return false
+}
 
 // signature is a request with the JSON form of kube-scheduler's own type.
 type signature struct {
@@ -43,7 +64,11 @@ func (f *Fit) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.
 	if f.unsignable {
 		return nil, notSignable
 	}
-	fragments := []fwk.SignFragment{{Key: fwk.ResourcesSignerName, Value: sign(f.requestOptions.requests(pod))}}
+	need := f.requestOptions.requests(pod)
+	if f.devices.serves(&need) {
+		return nil, servedByDevices
+	}
+	fragments := []fwk.SignFragment{{Key: fwk.ResourcesSignerName, Value: sign(need)}}
 	if !hasAllRequests(pod) {
 		fragments = append(fragments, fwk.SignFragment{Key: nonMissingKey, Value: sign(nonMissingRequests(pod))})
 	}
@@ -55,20 +80,24 @@ func (b *BalancedAllocation) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.Sign
 	if b.unsignable {
 		return nil, notSignable
 	}
-	fragments := []fwk.SignFragment{{Key: fwk.ResourcesSignerName, Value: sign(b.requestOptions.requests(pod))}}
+	need := b.requestOptions.requests(pod)
+	if b.devices.serves(&need) {
+		return nil, servedByDevices
+	}
+	fragments := []fwk.SignFragment{{Key: fwk.ResourcesSignerName, Value: sign(need)}}
 	if isStarted(pod) {
 		fragments = append(fragments, fwk.SignFragment{Key: allocatedKey, Value: sign(b.requestOptions.allocated(pod))})
 	}
 	return fragments, nil
 }
 
-// AppendSignature appends the request of Filter and, unless they are equal, that of the scores. With the gate for extended
-// resources from devices it refuses: what devices there are is not the node's.
+// AppendSignature appends the request of Filter and, unless they are equal, that of the scores. It refuses where SignPod does.
 func (f *Fit) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
-	if f.unsignable {
+	need := f.requestOptions.wanted(state, pod)
+	if f.unsignable || f.devices.serves(need) {
 		return to, false
 	}
-	to = appendRequest(to, f.requestOptions.wanted(state, pod))
+	to = appendRequest(to, need)
 	if hasAllRequests(pod) {
 		return to.Flag(true), true
 	}
@@ -78,10 +107,11 @@ func (f *Fit) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.
 
 // AppendSignature appends the pod's request and, once it has container statuses, what is allocated to it.
 func (b *BalancedAllocation) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
-	if b.unsignable {
+	need := b.requestOptions.wanted(state, pod)
+	if b.unsignable || b.devices.serves(need) {
 		return to, false
 	}
-	to = appendRequest(to, b.requestOptions.wanted(state, pod))
+	to = appendRequest(to, need)
 	if !isStarted(pod) {
 		return to.Flag(false), true
 	}

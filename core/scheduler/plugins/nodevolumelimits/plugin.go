@@ -11,6 +11,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/podvolumes"
+	"orrery/core/scheduler/release"
 )
 
 // Name of the plugin, in configurations, metrics and statuses.
@@ -34,7 +35,9 @@ var (
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
 	pl := &NodeVolumeLimits{objects: objectsOf(h, features)}
-	if features.Enabled(config.VolumeLimitScaling) {
+	// Later releases reject a node without the driver only if the CSIDriver asks for it by a field that this program does not read yet, so
+	// none does.
+	if features.Enabled(config.VolumeLimitScaling) && !features.Has(release.MissingDriversOptIn) {
 		pl.drivers = h.SharedInformerFactory().Storage().V1().CSIDrivers().Lister()
 	}
 	if changes, ok := h.(framework.ObjectChanges); ok {

@@ -47,7 +47,7 @@ func (pl *PodTopologySpread) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.
 	if err != nil {
 		return fwk.Queue, err
 	}
-	if (before != nil && !isRelevant(before, pod)) || (after != nil && !isRelevant(after, pod)) {
+	if (before != nil && !pl.isRelevant(before, pod)) || (after != nil && !pl.isRelevant(after, pod)) {
 		return fwk.QueueSkip, nil
 	}
 	constraints, err := pl.requiredConstraints(pod)
@@ -65,8 +65,9 @@ func (pl *PodTopologySpread) isSchedulableAfterPodChange(_ klog.Logger, pod *v1.
 }
 
 // isRelevant reports whether a pod of an event is the pending pod, or can count for it.
-func isRelevant(other, waiting *v1.Pod) bool {
-	return other.UID == waiting.UID || (other.Spec.NodeName != "" && other.Namespace == waiting.Namespace)
+func (pl *PodTopologySpread) isRelevant(other, waiting *v1.Pod) bool {
+	placed := other.Spec.NodeName != "" || pl.involvesNominated && other.Status.NominatedNodeName != ""
+	return other.UID == waiting.UID || placed && other.Namespace == waiting.Namespace
 }
 
 func tolerationsChanged(waiting, before, after *v1.Pod, constraints []constraint) bool {

@@ -13,6 +13,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/topology"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -43,6 +44,7 @@ type PodTopologySpread struct {
 	matchLabelKeys      bool
 	queueingHints       bool
 	comparingTolerances bool
+	involvesNominated   bool // hints take a nominated pod for one that counts
 
 	index     *topology.PodIndex
 	recent    reuse.LRU[*constraintSet]
@@ -79,6 +81,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		matchLabelKeys:      features.Enabled(config.MatchLabelKeysInPodTopologySpread),
 		queueingHints:       features.Enabled(config.SchedulerQueueingHints),
 		comparingTolerances: features.Enabled(config.TaintTolerationComparisonOperators),
+		involvesNominated:   features.Has(release.NominatedPodsSpread),
 	}
 	if pl.systemDefaulted {
 		pl.defaults = systemDefaults

@@ -1,0 +1,60 @@
+package preempt_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
+	"orrery/core/testing/mk"
+	"orrery/core/world"
+)
+
+// decideIn is decide of a release.
+func decideIn(t *testing.T, r release.Release, objects ...world.Object) engine.Decision {
+	t.Helper()
+	e, err := engine.New(engine.Options{Start: dawn, Config: config.Default(config.FeaturesOf(r))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		if err := e.Apply(world.Input{At: dawn, Event: world.Changed{Op: world.Added, Object: o}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, ok := e.Step()
+	if !ok {
+		t.Fatal("there was no decision")
+	}
+	return *d
+}
+
+// The more important of two victims violates an exhausted budget. If it is charged to the next one too, which allows a single disruption, the
+// other victim violates that.
+func TestBudgetsUpToFirstViolation(t *testing.T) {
+	both := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "name", Operator: metav1.LabelSelectorOpExists}}}
+	objects := []world.Object{
+		node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(),
+		budget("a-exhausted", 0, label("first")), budget("b-single", 1, both),
+		running("first", "n1", "1", 9).Obj(), running("second", "n1", "1", 1).Obj(),
+	}
+	for r, want := range map[release.Release]int{release.V135: 2, release.V136: 2, release.V137: 1} {
+		d := decideIn(t, r, objects...)
+		if d.Preemption == nil || len(d.Preemption.Victims) != 2 || d.Preemption.Violations != want {
+			t.Errorf("in %v the preemption is %+v, want 2 victims and %d violations", r, d.Preemption, want)
+		}
+	}
+}
+
+func TestPreemptionReported(t *testing.T) {
+	const found = "preemption: found a potential placement for pod on node n1, preempting 1 victims"
+	for r, want := range map[release.Release]bool{release.V135: false, release.V136: false, release.V137: true} {
+		d := decideIn(t, r, node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(), running("a", "n1", "2", 1).Obj())
+		if d.Preemption == nil || strings.Contains(d.Message, found) != want {
+			t.Errorf("in %v the message is %q", r, d.Message)
+		}
+	}
+}
