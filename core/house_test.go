@@ -68,7 +68,7 @@ core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
 core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/objects/requests core/objects/saturating core/world core/world/memory
 core/evict/taint: core/evict core/scheduler/store core/world
-core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural
+core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural core/scheduler/release
 # plugins and what they run in
 core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world core/safe/plural
 core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world core/scheduler/config core/scheduler/release
@@ -110,7 +110,7 @@ core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
 core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/volumes core/world
-core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural
+core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural core/scheduler/release
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
 core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory
 core/testing/soak/command: core/testing/soak

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/release"
 )
 
 // Version is the newest version of the format, which has everything. This package writes each trace in the oldest version that has what
@@ -57,6 +58,8 @@ type Header struct {
 	Shadow bool `json:"shadow,omitempty"`
 	// ExtendersUnasked says that the configuration's extenders were not called.
 	ExtendersUnasked bool `json:"extendersUnasked,omitempty"`
+	// Kubernetes is the release that the scheduler decided as. Recordings without it are of 1.35.
+	Kubernetes release.Release `json:"kubernetes,omitzero"`
 	// Configuration is the KubeSchedulerConfiguration in YAML; empty means the default one. FeatureGates are all gates
 	// it was read under.
 	Configuration string          `json:"configuration,omitempty"`

@@ -26,7 +26,7 @@ func HeaderOf(o engine.Options) (trace.Header, error) {
 	h := trace.Header{
 		Start: o.Start, Origin: trace.FromStart,
 		Seed: o.Seed, Shadow: o.Shadow, ExtendersUnasked: o.ExtendersUnasked, PodMaxInUnschedulablePodsDuration: metav1.Duration{Duration: o.PodMaxInUnschedulablePodsDuration},
-		Configuration: string(text), FeatureGates: map[string]bool{},
+		Kubernetes: c.Features.Release(), Configuration: string(text), FeatureGates: map[string]bool{},
 	}
 	if o.TieBreak != engine.BySeed {
 		h.TieBreak = tieBreaks[o.TieBreak]
@@ -49,7 +49,7 @@ var (
 
 // OptionsOf returns the options of an engine that replays a trace.
 func OptionsOf(h trace.Header) (engine.Options, error) {
-	features, err := config.ParseFeatures(h.FeatureGates)
+	features, err := config.ParseFeaturesOf(h.Kubernetes, h.FeatureGates)
 	if err != nil {
 		return engine.Options{}, fmt.Errorf("reading the trace's feature gates: %w", err)
 	}

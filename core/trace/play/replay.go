@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
@@ -16,6 +17,9 @@ type Options struct {
 	// Adjust changes the options before the engine is made: to add third-party plugins, or to compare with another
 	// configuration or seed.
 	Adjust func(*engine.Options)
+	// Kubernetes, if not nil, is the release to decide as, in place of the recorded one. The recorded feature gates that it does not take are
+	// at its defaults.
+	Kubernetes *release.Release
 	// Follower, if not nil, makes the follower before the engine's first input.
 	Follower func(e *engine.Engine) Follower
 	// Until, unless it is zero, ends a player's records with the first one after it.
@@ -32,6 +36,12 @@ func (o Options) newReplayer(h trace.Header, first []trace.Record) (replayer, er
 	options, err := OptionsOf(h)
 	if err != nil {
 		return replayer{}, err
+	}
+	if o.Kubernetes != nil {
+		features, _ := options.Config.Features.In(*o.Kubernetes)
+		if options.Config, err = options.Config.In(features); err != nil {
+			return replayer{}, err
+		}
 	}
 	if o.Adjust != nil {
 		o.Adjust(&options)
