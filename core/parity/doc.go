@@ -31,6 +31,7 @@
 //	benchcluster benchmarks of both on a real API server
 //	democluster  a cluster for experiments
 //	demorecord   records the demo's scenarios on a real API server
+//	gatetables   writes the tables of feature gates, one a release, from upstream's sources
 //	document     writes docs/parity.md
 //	runtests     runs the tests of both modules, for make test
 //

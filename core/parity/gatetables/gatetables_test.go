@@ -9,7 +9,6 @@ import (
 	"orrery/core/scheduler/release"
 )
 
-// Shows CONF-13: of every release.
 func TestTables_AreThoseOfEachReleasesSource(t *testing.T) {
 	for _, r := range release.All() {
 		t.Run(r.String(), func(t *testing.T) {
