@@ -40,6 +40,7 @@ func NewEvaluator(h fwk.Handle, s Sample) *Evaluator {
 // Follow sets the rules of a release. Without it they are those of 1.35.
 func (ev *Evaluator) Follow(features config.Features) *Evaluator {
 	ev.budgets.firstViolation = features.Has(release.BudgetsUpToFirstViolation)
+	ev.dryRunner.inOrder = features.Has(release.UnstartedVictimsInOrder)
 	return ev
 }
 

@@ -1,6 +1,7 @@
 package preempt_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,6 +56,23 @@ func TestPreemptionReported(t *testing.T) {
 		d := decideIn(t, r, node("n1", "2"), mk.Pod("big").CPU("2").Priority(100).Obj(), running("a", "n1", "2", 1).Obj())
 		if d.Preemption == nil || strings.Contains(d.Message, found) != want {
 			t.Errorf("in %v the message is %q", r, d.Message)
+		}
+	}
+}
+
+// Of equally important pods that have not started, those that the node has last are the first victims.
+func TestUnstartedVictimsInOrder(t *testing.T) {
+	objects := []world.Object{node("n1", "30"), mk.Pod("big").CPU("2").Priority(100).Obj()}
+	for i := range 30 { // more than an unstable sort leaves in order
+		objects = append(objects, mk.Pod(fmt.Sprintf("p%02d", i)).Node("n1").CPU("1").Priority(1).Obj())
+	}
+	d := decideIn(t, release.V137, objects...)
+	if d.Preemption == nil || len(d.Preemption.Victims) != 2 {
+		t.Fatalf("the preemption is %+v, want 2 victims", d.Preemption)
+	}
+	for i, want := range []string{"p28", "p29"} {
+		if got := d.Preemption.Victims[i].Name; got != want {
+			t.Errorf("victim %d is %s, want %s", i, got, want)
 		}
 	}
 }

@@ -35,8 +35,10 @@ type nodeDryRun struct {
 	budgets *budgets
 	// stateless says that removing and adding pods leaves the state as it is, so that no copy is needed.
 	stateless bool
-	state     fwk.CycleState
-	node      fwk.NodeInfo
+	// inOrder says that equally important pods stay in the order in which the node has them.
+	inOrder bool
+	state   fwk.CycleState
+	node    fwk.NodeInfo
 
 	lowerPriority, victims []fwk.PodInfo
 	violated               []*policyv1.PodDisruptionBudget // by the victims
@@ -65,7 +67,7 @@ func (s *nodeDryRun) run(ctx context.Context, node fwk.NodeInfo, state fwk.Cycle
 
 // findVictims adds the pods of lower priority back, as far as the pod fits beside them.
 func (s *nodeDryRun) findVictims(ctx context.Context) outcome {
-	slices.SortFunc(s.lowerPriority, byImportance)
+	s.sort(s.lowerPriority)
 	violating, others, violated, matched := s.budgets.split(s.lowerPriority)
 	s.victims = s.victims[:0]
 	if err := s.reprieve(ctx, violating); err != nil {
@@ -81,7 +83,7 @@ func (s *nodeDryRun) findVictims(ctx context.Context) outcome {
 		return outcome{status: fwk.AsStatus(fmt.Errorf("expected at least one victim pod on node %q", name))}
 	}
 	if len(violating) > 0 && len(others) > 0 {
-		slices.SortFunc(s.victims, byImportance)
+		s.sort(s.victims)
 	}
 	victims := make([]*v1.Pod, len(s.victims))
 	for i, info := range s.victims {
@@ -164,6 +166,15 @@ func (s *nodeDryRun) remove(ctx context.Context, info fwk.PodInfo) error {
 
 func (s *nodeDryRun) fits(ctx context.Context) *fwk.Status {
 	return s.handle.RunFilterPluginsWithNominatedPods(ctx, s.state, s.pod, s.node)
+}
+
+// sort puts the most important pods first.
+func (s *nodeDryRun) sort(pods []fwk.PodInfo) {
+	if s.inOrder {
+		slices.SortStableFunc(pods, byImportance)
+		return
+	}
+	slices.SortFunc(pods, byImportance)
 }
 
 // byImportance orders by higher priority, then by earlier start.

@@ -29,6 +29,7 @@ const (
 	FeaturesMessageBrief
 	RatioOnlyWithItsType
 	BudgetsUpToFirstViolation
+	UnstartedVictimsInOrder
 	NamespaceSelectorsResolved
 	GatedPodsNominated
 	NodeNameRestricts
@@ -78,6 +79,10 @@ var rows = [...]Row{
 	BudgetsUpToFirstViolation: {
 		Name: "BudgetsUpToFirstViolation", Number: "37-2", First: V137, Last: Newest,
 		Sentence: "The first PodDisruptionBudget that a victim violates is the last that it is charged to, in the order of their names. Before, it is charged to all that match.",
+	},
+	UnstartedVictimsInOrder: {
+		Name: "UnstartedVictimsInOrder", Number: "37-3", First: V137, Last: Newest,
+		Sentence: "Pods without a start time are taken for started when they are gathered as victims: of two of the same priority the later one on the node goes first. Before, their order is left open.",
 	},
 	NamespaceSelectorsResolved: {
 		Name: "NamespaceSelectorsResolved", Number: "37-4", First: V137, Last: Newest,
