@@ -69,9 +69,15 @@ func TestOfServer(t *testing.T) {
 		want         release.Release
 		newer        bool
 	}{
-		{"1", "35", release.V135, false}, {"1", "36", release.V136, false}, {"1", "37+", release.V137, false},
-		{"1", "38", release.V137, true}, {"2", "0", release.V137, true},
-		{"1", "30", release.V135, false}, {"0", "36", release.V135, false}, {"", "", release.V135, false}, {"1", "latest", release.V135, false},
+		{"1", "35", release.V135, false},
+		{"1", "36", release.V136, false},
+		{"1", "37+", release.V137, false},
+		{"1", "38", release.V137, true},
+		{"2", "0", release.V137, true},
+		{"1", "30", release.V135, false},
+		{"0", "36", release.V135, false},
+		{"", "", release.V135, false},
+		{"1", "latest", release.V135, false},
 	} {
 		got, newer := release.OfServer(version.Info{Major: tt.major, Minor: tt.minor})
 		if got != tt.want || newer != tt.newer {
