@@ -19,6 +19,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )
@@ -30,9 +31,10 @@ func compareCommand(plugins framework.Registry) *cobra.Command {
 		fill  bool
 		rule  queue.RequeueRule
 		gates []string
+		as    []string
 	)
 	c := &cobra.Command{
-		Use:   "compare --config FILE [--config FILE...] TRACE",
+		Use:   "compare [--config FILE...] [--kubernetes RELEASE...] TRACE",
 		Short: "Schedule the same arrivals under several configurations, and compare",
 		Long: `Compare takes from a trace what came, what went and what nodes did, and nothing of what was decided. It
 lets a scheduler of each configuration place it, and puts side by side how long pods waited, how nodes were
@@ -51,6 +53,9 @@ pods are gone sooner than others come.
 All decide under the feature gates that the trace was recorded with. --feature-gates sets others, under the
 configurations given, and not in "as recorded".
 
+With --kubernetes the scheduler is that of a release, and what differs is what an upgrade changes. Given more than once, every
+configuration is compared under each; without --config that is the configuration of the trace.
+
 With --requeue-rule moveRequestCycle failed pods are requeued the legacy way (pre-QueueingHint: any event retries
 all pods), under the configurations given, and not in "as recorded".
 
@@ -60,6 +65,7 @@ that the trace has where timing does.
 The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
   orrery compare --config pack.yaml --fill openb.orrery
+  orrery compare --kubernetes 1.35 --kubernetes 1.37 morning-rush
   orrery compare --config a.yaml monday.orrery -o json | jq .verdict`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
@@ -73,12 +79,12 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 			if err != nil {
 				return fmt.Errorf("reading %s: %w", rec.name, err)
 			}
-			configurations, err := configurationsOf(files, gates, header)
+			configurations, given, err := configurationsOf(c, files, gates, as, header)
 			if err != nil {
 				return err
 			}
 			if c.Flags().Changed(requeueRuleFlag) {
-				setRequeueRule(configurations[len(configurations)-len(files):], rule)
+				setRequeueRule(configurations[len(configurations)-given:], rule)
 			}
 			p := newProgress(c, "scheduling "+rec.name)
 			defer p.done()
@@ -103,7 +109,8 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 	addRequeueRule(c.Flags(), &rule, "under each --config, "+requeueRuleUsage+"; by default that of the trace")
 	c.Flags().StringSliceVar(&gates, "feature-gates", nil, "feature `gates` under each --config, as in A=true,B=false; all others are those of the trace")
 	c.Flags().BoolVar(&fill, "fill", false, "ignore deletions of pods, so that the cluster fills up")
-	_ = c.MarkFlagRequired("config")
+	c.Flags().StringArrayVar(&as, kubernetesFlag, nil, "decide as this `release` of Kubernetes, such as "+modelled.Newest.String()+"; give it once for each")
+	c.MarkFlagsOneRequired("config", kubernetesFlag)
 	out.addFlag(c)
 	return c
 }
@@ -117,37 +124,88 @@ func setRequeueRule(configurations []compare.Configuration, rule queue.RequeueRu
 	}
 }
 
-// configurationsOf reads the configurations to compare, under the trace's feature gates with the given ones set. It
-// compares a single file with the trace's configuration.
-func configurationsOf(files, gates []string, recorded trace.Header) ([]compare.Configuration, error) {
+// configurationsOf reads the configurations to compare, under the trace's feature gates with the given ones set, and each under every
+// release. It compares a single one with the trace's configuration, which then comes first; given is the number of the others.
+func configurationsOf(c *cobra.Command, files, gates, as []string, recorded trace.Header) (all []compare.Configuration, given int, err error) {
 	options, err := play.OptionsOf(recorded)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	features, err := config.ParseFeatureFlag(append(options.Config.Features.Changed(), gates...)...)
+	releases, err := releasesOf(as, options.Config.Features.Release())
 	if err != nil {
-		return nil, fmt.Errorf("--feature-gates: %w", err)
+		return nil, 0, err
 	}
-	rule := options.RequeueRule
-	var all []compare.Configuration
-	if len(files) == 1 {
-		all = append(all, compare.Configuration{Name: "as recorded", Config: options.Config, RequeueRule: rule})
-	}
-	for _, file := range files {
-		name, configuration := "default", config.Default(features)
-		if file != "default" {
-			var err error
-			if configuration, err = readConfig(file, features); err != nil {
-				return nil, err
+	for _, r := range releases {
+		features, left := options.Config.Features.In(r)
+		if len(left) > 0 {
+			warn(c, fmt.Sprintf("Kubernetes %v does not take the feature gates %v of the trace, which are at its defaults", r, left))
+		}
+		if features, err = config.ParseFeatureFlagOf(r, append(features.Changed(), gates...)...); err != nil {
+			return nil, 0, fmt.Errorf("--feature-gates: %w", err)
+		}
+		under := ""
+		if len(as) > 0 {
+			under = "Kubernetes " + r.String()
+		}
+		if len(files) == 0 {
+			configuration, err := options.Config.In(features)
+			if err != nil {
+				return nil, 0, err
 			}
-			name = printable.Line(filepath.Base(file), 40)
+			all = append(all, compare.Configuration{Name: under, Config: configuration, RequeueRule: options.RequeueRule})
 		}
-		if slices.ContainsFunc(all, func(c compare.Configuration) bool { return c.Name == name }) {
-			name = printable.Line(file, 60)
+		for _, file := range files {
+			one, err := configurationOf(file, under, features, all)
+			if err != nil {
+				return nil, 0, err
+			}
+			one.RequeueRule = options.RequeueRule
+			all = append(all, one)
 		}
-		all = append(all, compare.Configuration{Name: name, Config: configuration, RequeueRule: rule})
+	}
+	given = len(all)
+	if given == 1 {
+		all = slices.Insert(all, 0, compare.Configuration{Name: "as recorded", Config: options.Config, RequeueRule: options.RequeueRule})
+	}
+	return all, given, nil
+}
+
+// releasesOf reads --kubernetes; without it there is the recorded release.
+func releasesOf(as []string, recorded modelled.Release) ([]modelled.Release, error) {
+	if len(as) == 0 {
+		return []modelled.Release{recorded}, nil
+	}
+	var all []modelled.Release
+	for _, text := range as {
+		r, err := modelled.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", kubernetesFlag, err)
+		}
+		if slices.Contains(all, r) {
+			return nil, fmt.Errorf("--%s: %v is given twice", kubernetesFlag, r)
+		}
+		all = append(all, r)
 	}
 	return all, nil
+}
+
+// configurationOf reads the configuration of a file, under a release if one is named. Its name is none of the others'.
+func configurationOf(file, under string, features config.Features, others []compare.Configuration) (one compare.Configuration, err error) {
+	one = compare.Configuration{Name: "default", Config: config.Default(features)}
+	if file != "default" {
+		if one.Config, err = readConfig(file, features); err != nil {
+			return one, err
+		}
+		one.Name = printable.Line(filepath.Base(file), 40)
+	}
+	if under != "" {
+		under = ", " + under
+	}
+	if slices.ContainsFunc(others, func(c compare.Configuration) bool { return c.Name == one.Name+under }) {
+		one.Name = printable.Line(file, 60)
+	}
+	one.Name += under
+	return one, nil
 }
 
 // comparisonDocument is the result of compare. Shares are from 0 to 1, series are evenly spaced from the start to the
@@ -178,6 +236,7 @@ type typicalDocument struct {
 
 type resultDocument struct {
 	Configuration string             `json:"configuration"`
+	Kubernetes    string             `json:"kubernetes"`   // the release that it decides as
 	FeatureGates  []string           `json:"featureGates"` // those that are not at their defaults
 	Placed        int                `json:"placed"`
 	NeverPlaced   int                `json:"neverPlaced"`
@@ -240,7 +299,7 @@ func amounts(list v1.ResourceList) map[string]string {
 func resultOf(r *compare.Result, features config.Features) resultDocument {
 	p := r.Pending
 	doc := resultDocument{
-		Configuration: r.Name, FeatureGates: append([]string{}, features.Changed()...), Placed: p.Pods, NeverPlaced: r.NeverPlaced,
+		Configuration: r.Name, Kubernetes: features.Release().String(), FeatureGates: append([]string{}, features.Changed()...), Placed: p.Pods, NeverPlaced: r.NeverPlaced,
 		Pending:    pendingDocument{p.Mean.Seconds(), p.P50.Seconds(), p.P90.Seconds(), p.P99.Seconds(), p.Max.Seconds()},
 		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, OnOtherNode: r.OtherNode,
 		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationSeries),

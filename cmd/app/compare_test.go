@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"orrery/core/answers/compare"
 	"orrery/core/testing/race"
 	"orrery/core/trace"
@@ -16,7 +18,7 @@ func TestCompare_EqualConfigurationsGiveEqualFigures(t *testing.T) {
 	race.Alone(t)
 	for _, name := range builtIn() {
 		t.Run(name, func(t *testing.T) {
-			all, err := configurationsOf([]string{"default"}, nil, headerOfBuiltIn(t, name))
+			all, _, err := configurationsOf(&cobra.Command{}, []string{"default"}, nil, nil, headerOfBuiltIn(t, name))
 			if err != nil {
 				t.Fatal(err)
 			}

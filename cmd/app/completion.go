@@ -15,6 +15,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -167,7 +168,7 @@ func (p completer) profiles(c *cobra.Command, text string) []cobra.Completion {
 		}
 		return nil
 	}
-	configuration, err := p.of.scheduler()
+	configuration, err := p.of.schedulerIn(modelled.Newest)
 	if err != nil {
 		return nil
 	}

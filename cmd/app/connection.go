@@ -29,7 +29,9 @@ type connection struct {
 	flags *kubectlFlags
 	// config is the configuration file; empty for kube-scheduler's default.
 	config string
-	names  []string // of the flags that need a cluster
+	// kubernetes is the release to decide as; by default the API server's own.
+	kubernetes releaseFlag
+	names      []string // of the flags that need a cluster
 }
 
 // addFlags adds the flags. Only commands about one namespaced object have --namespace.
@@ -37,6 +39,7 @@ func (n *connection) addFlags(c *cobra.Command, namespaced bool) {
 	set := n.kubectlSet(namespaced)
 	set.StringVar(&n.config, "config", "", "the `file` of the cluster's scheduler configuration (default: kube-scheduler's default configuration)")
 	n.use(c, set)
+	n.kubernetes.addFlag(c, "by default that of the API server, or that of a recording")
 }
 
 // addUserFlags adds the flags without --config, for commands that ask a scheduler.
@@ -86,7 +89,7 @@ func (n *connection) clusterFlags(c *cobra.Command) string { return repeatFlags(
 // clusterFlagNames are the flags that reach a cluster as somebody, and are not secret.
 var clusterFlagNames = append([]string{
 	"kubeconfig", "context", "cluster", "user", "server", "tls-server-name", "insecure-skip-tls-verify",
-	"certificate-authority", "client-certificate", "client-key", "config",
+	"certificate-authority", "client-certificate", "client-key", "config", kubernetesFlag,
 }, impersonationFlagNames...)
 
 var impersonationFlagNames = []string{"as", "as-uid", "as-group", "as-user-extra"}
@@ -176,11 +179,6 @@ func (n *connection) name() string {
 		return "context " + printable.Line(raw.CurrentContext, 80)
 	}
 	return "the cluster"
-}
-
-// scheduler returns the scheduler's configuration.
-func (n *connection) scheduler() (*config.Configuration, error) {
-	return readConfig(n.config, config.DefaultFeatures())
 }
 
 // readConfig reads a KubeSchedulerConfiguration; without a file it is kube-scheduler's default.

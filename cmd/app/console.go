@@ -83,7 +83,11 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if !f.configured(c) {
 		return errNoKubeconfig
 	}
-	configuration, err := f.scheduler()
+	first, err := f.connection.open(c, answerTimeout)
+	if err != nil {
+		return err
+	}
+	configuration, err := f.schedulerOf(c, first)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type demoFlags struct {
 	requeueRule queue.RequeueRule
 	list, force bool
 	noReuse     bool
+	kubernetes  releaseFlag
 }
 
 func demoCommand(plugins framework.Registry) *cobra.Command {
@@ -77,6 +78,7 @@ func (f *demoFlags) addFlags(c *cobra.Command) {
 	flags.StringVar(&f.config, "config", "", "run the scenario with the KubeSchedulerConfiguration of this `file`")
 	addNoReuse(flags, &f.noReuse, "")
 	addRequeueRule(flags, &f.requeueRule, "in a scenario, "+requeueRuleUsage)
+	f.kubernetes.addFlag(c, "run the scenario as that")
 	flags.BoolVar(&f.list, "list", false, "list the built-in traces")
 	flags.BoolVar(&f.force, "tui", false, "draw the screen even where it is not recommended")
 	f.screen.addFlags(c)
@@ -204,7 +206,11 @@ func (f *demoFlags) open(c *cobra.Command, name string, plugins framework.Regist
 		}
 		s = s.WithConfiguration(configuration)
 	}
-	s = s.WithRequeueRule(f.requeueRule)
+	configuration, err := f.kubernetes.in(c, s.Configuration())
+	if err != nil {
+		return nil, err
+	}
+	s = s.WithConfiguration(configuration).WithRequeueRule(f.requeueRule)
 	var file bytes.Buffer
 	p := newProgress(c, "running "+s.Name)
 	err = s.Record(&file, func(done time.Duration) {
@@ -229,12 +235,12 @@ func (f *demoFlags) scenario(name string, isFile bool) (*scenario.Scenario, erro
 	}
 	s, err := demo.Scenario(name)
 	if err != nil {
-		return nil, fmt.Errorf("--seed, --config and --requeue-rule are for scenarios, not for recordings: %w", err)
+		return nil, fmt.Errorf("--seed, --config, --requeue-rule and --kubernetes are for scenarios, not for recordings: %w", err)
 	}
 	return s, nil
 }
 
 // changesScenario reports whether a flag requires a new run of the recorded scenario.
 func (f *demoFlags) changesScenario(c *cobra.Command) bool {
-	return f.config != "" || c.Flags().Changed("seed") || c.Flags().Changed(requeueRuleFlag)
+	return f.config != "" || f.kubernetes.release != nil || c.Flags().Changed("seed") || c.Flags().Changed(requeueRuleFlag)
 }

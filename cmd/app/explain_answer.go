@@ -16,6 +16,7 @@ import (
 	"orrery/core/answers/diagnose"
 	"orrery/core/answers/fix"
 	"orrery/core/scheduler/engine"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -25,6 +26,8 @@ type answerDocument struct {
 	Trace string `json:"trace"`
 	// At is the requested time.
 	At moment `json:"at"`
+	// Kubernetes is the release that was decided as.
+	Kubernetes modelled.Release `json:"kubernetes,omitzero"`
 	*answer.Answer
 	// Source is the cluster that was read; nil for a trace.
 	Source *sourceDocument `json:"source,omitempty"`
@@ -43,7 +46,7 @@ type answerDocument struct {
 // answerAt gives an answer its source.
 func answerAt(s *openedAt, kind string, a *answer.Answer) *answerDocument {
 	d := &answerDocument{
-		envelope: document(kind), Trace: s.trace, At: momentOf(s.at), Answer: a, Source: s.source, Leader: s.leader, Damage: s.damage, at: s.at,
+		envelope: document(kind), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), Answer: a, Source: s.source, Leader: s.leader, Damage: s.damage, at: s.at,
 	}
 	if s.fallback {
 		d.fallback = s.fallbackText()

@@ -12,7 +12,7 @@ import (
 
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/printable"
-	"orrery/core/scheduler/engine"
+	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/demo"
 	"orrery/demo/playback"
@@ -28,7 +28,7 @@ func TestExplain_ScreenAgreesAboutPlacedPods(t *testing.T) {
 		t.Run(recorded.Name, func(t *testing.T) {
 			c := &cobra.Command{}
 			c.SetErr(io.Discard)
-			s, err := openTraceAt(c, func(*engine.Options) {}, recorded.Name, "")
+			s, err := openTraceAt(c, play.Options{}, recorded.Name, "")
 			if err != nil {
 				t.Fatal(err)
 			}

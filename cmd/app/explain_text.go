@@ -20,6 +20,9 @@ func (d *answerDocument) text(w io.Writer) {
 	if d.fallback != "" {
 		p.add("(" + d.fallback + ")")
 	}
+	if !d.Kubernetes.IsZero() {
+		p.add("(as Kubernetes " + d.Kubernetes.String() + " decides)")
+	}
 	p.words(&d.Words, false)
 	if d.NodeVerdict != nil {
 		p.node(d.NodeVerdict)

@@ -11,7 +11,7 @@ import (
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
 	"orrery/core/scheduler/config"
-	"orrery/core/scheduler/engine"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace/play"
 )
 
@@ -40,6 +40,9 @@ type openedAt struct {
 	fallback bool
 }
 
+// release returns the release of Kubernetes that is decided as.
+func (s *openedAt) release() modelled.Release { return s.Engine().Features().Release() }
+
 // fallbackText says which recording is asked where nothing was named.
 func (s *openedAt) fallbackText() string {
 	return "there is no kubeconfig: the answer is of the built-in recording " + s.trace
@@ -47,7 +50,7 @@ func (s *openedAt) fallbackText() string {
 
 // openTraceAt opens a trace and plays it up to a position, as --at gives it; empty means the end. A damaged trace is
 // played up to the damage, with a warning.
-func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string) (*openedAt, error) {
+func openTraceAt(c *cobra.Command, o play.Options, arg, at string) (*openedAt, error) {
 	rec, err := openTraceWith(c, arg, at)
 	if err != nil {
 		return nil, err
@@ -56,7 +59,6 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	p := newProgress(c, "reading "+rec.name)
 	defer p.done()
 	defer collectLess()()
-	o := play.Options{Adjust: adjust}
 	if rec.segment != nil {
 		o.Until, at = rec.segment.at, rec.segment.exactly(at)
 	}
@@ -94,7 +96,7 @@ func openTraceAt(c *cobra.Command, adjust func(*engine.Options), arg, at string)
 	} else if rec.segment != nil {
 		s.position = s.at.UTC().Format(time.RFC3339Nano)
 	}
-	s.again = whatIfWords(c, "--trace "+change.ShellWord(arg)+" --at "+s.position+" ")
+	s.again = whatIfWords(c, "--trace "+change.ShellWord(arg)+" --at "+s.position+" "+repeatFlags(c, []string{kubernetesFlag}))
 	return s, nil
 }
 

@@ -112,7 +112,7 @@ func (f *recordFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if f.file == "" {
 		f.file = "orrery-" + fileNamePart(from.name) + "-" + time.Now().UTC().Format("20060102T150405") + ".orrery"
 	}
-	configuration, err := f.scheduler()
+	configuration, err := f.schedulerOf(c, from)
 	if err != nil {
 		return err
 	}

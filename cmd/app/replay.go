@@ -11,6 +11,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
 )
@@ -19,6 +20,7 @@ func replayCommand(plugins framework.Registry) *cobra.Command {
 	var (
 		out             output
 		verify, noReuse bool
+		as              releaseFlag
 	)
 	c := &cobra.Command{
 		Use:   "replay TRACE",
@@ -38,9 +40,12 @@ The exit code is 1 when the trace is damaged; with --verify also when something 
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeTrace,
 		RunE: func(c *cobra.Command, args []string) error {
-			return replayTrace(c, out, args[0], play.Options{Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }}, verify)
+			return replayTrace(c, out, args[0], play.Options{
+				Adjust: func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, noReuse }, Kubernetes: as.release,
+			}, verify)
 		},
 	}
+	as.addFlag(c, "by default the recorded one. What differs is what that release decides otherwise")
 	c.Flags().BoolVar(&verify, "verify", false, "exit 1 if something differs or the end is missing")
 	addNoReuse(c.Flags(), &noReuse, "")
 	out.addFlag(c)
@@ -71,7 +76,9 @@ func replayTrace(c *cobra.Command, out output, name string, o play.Options, veri
 type replayDocument struct {
 	envelope
 	Trace string `json:"trace"`
-	Exact bool   `json:"exact"`
+	// Kubernetes is the release that was decided as.
+	Kubernetes modelled.Release `json:"kubernetes,omitzero"`
+	Exact      bool             `json:"exact"`
 	// Same says that no decision in the readable part differs.
 	Same      bool           `json:"same"`
 	Records   uint64         `json:"records"`
@@ -124,7 +131,7 @@ type damageDocument struct {
 
 func newReplay(name string, e *engine.Engine, r *play.Report) replayDocument {
 	doc := replayDocument{
-		envelope: document("Replay"), Trace: name, Exact: r.Exact, Same: r.OK(),
+		envelope: document("Replay"), Trace: name, Kubernetes: e.Features().Release(), Exact: r.Exact, Same: r.OK(),
 		Records: r.Records, Inputs: r.Inputs, Refused: r.Refused,
 		Decisions: decisionCounts{r.Decisions, r.Same, r.Different, r.Missing, r.Unexpected},
 		Made:      map[string]uint64{}, Digest: e.Digest().String(), DigestDiffers: r.DigestDiffers, Damage: damageOf(r.Damage),

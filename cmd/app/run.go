@@ -129,7 +129,11 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	f.metrics.Apply()
 	o := f.replicaOptions(configuration, plugins, kubeConfig)
-	o.Instruments = newInstruments(features)
+	oldest, err := f.minCompatibility(features.Release())
+	if err != nil {
+		return err
+	}
+	o.Instruments = newInstruments(features, oldest.String())
 	r, err := replica.New(o)
 	if err != nil {
 		return err
@@ -139,7 +143,7 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 		klog.V(2).InfoS("Using component config", "config", string(text))
 	}
 	tuneGC()
-	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", kubernetes)
+	klog.InfoS("Starting Orrery", "version", version(), "kubernetes", features.Release().String())
 	if gates := features.Changed(); len(gates) > 0 {
 		klog.InfoS("Feature gates differ from their defaults", "gates", strings.Join(gates, ","))
 	}

@@ -20,6 +20,7 @@ import (
 	"orrery/core/safe/files"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/queue"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace/stream"
 )
 
@@ -123,9 +124,9 @@ func (f *runFlags) addGates() {
 		"Comma-separated list of component:key=value pairs that describe feature gates for alpha/experimental features.\n"+
 			"If the component is not specified, defaults to \"kube\". Options are:\n"+gateHelp())
 	set.StringSliceVar(&f.emulated, "emulated-version", nil,
-		"The Kubernetes version to behave like. Orrery behaves like "+kubernetes+", and takes no other.")
+		"The Kubernetes version to behave like, as in 1.36 or kube=1.36: from "+modelled.Oldest.String()+", the default, to "+modelled.Newest.String()+".")
 	set.StringSliceVar(&f.minimum, "min-compatibility-version", nil,
-		"The oldest version of control plane components to expect in the cluster. Nothing depends on it.")
+		"The oldest version of control plane components to expect in the cluster. The default is the version before the emulated one.")
 }
 
 func gateHelp() string {
@@ -145,9 +146,16 @@ func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) 
 		return config.Features{}, nil, fmt.Errorf("setting up feature gates: %w", err)
 	}
 	ofLogging := gates.GetAll()
-	features, err := config.ParseFeatureFlag(f.gates...)
+	r, err := f.release()
+	if err != nil {
+		return config.Features{}, nil, err
+	}
+	features, err := config.ParseFeatureFlagOf(r, f.gates...)
 	if err != nil {
 		return config.Features{}, nil, fmt.Errorf("--feature-gates: %w", err)
+	}
+	if err := f.checkMinimum(features); err != nil {
+		return config.Features{}, nil, err
 	}
 	for _, gate := range features.List() {
 		if _, ok := ofLogging[gate.Name]; ok && gate.Enabled != gate.Default {
@@ -163,11 +171,6 @@ func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) 
 func (f *runFlags) validate() []error {
 	errs := append(f.serving.Validate(), f.metrics.Validate()...)
 	errs = append(errs, f.record.validate()...)
-	for _, version := range f.emulated {
-		if strings.TrimPrefix(version, "kube=") != kubernetes {
-			errs = append(errs, fmt.Errorf("--emulated-version: %q: Orrery behaves like %s and like no other version", version, kubernetes))
-		}
-	}
 	if f.streamReaders < 0 {
 		errs = append(errs, fmt.Errorf("--%s %d must not be negative; 0 serves none", streamReadersFlag, f.streamReaders))
 	}

@@ -30,8 +30,8 @@ func (processMetrics) RawMustRegister(all ...prometheus.Collector) {
 }
 
 // newInstruments returns instruments with kube-scheduler's metrics and Orrery's own. Call it once per process.
-func newInstruments(features config.Features) replica.Instruments {
-	describeProcess(features)
+func newInstruments(features config.Features, minCompatibility string) replica.Instruments {
+	describeProcess(features, minCompatibility)
 	m := telemetry.New(processMetrics{}, features)
 	legacyregistry.RawMustRegister(m.Own())
 	return instrumentsOf(m)
@@ -50,7 +50,7 @@ func instrumentsOf(m *telemetry.Metrics) replica.Instruments {
 }
 
 // describeProcess publishes the feature gates and the version, like every control plane component.
-func describeProcess(features config.Features) {
+func describeProcess(features config.Features, minCompatibility string) {
 	ctx := context.Background()
 	for _, gate := range features.List() {
 		stage := string(gate.Stage)
@@ -59,11 +59,9 @@ func describeProcess(features config.Features) {
 		}
 		feature.RecordFeatureInfo(ctx, string(gate.Name), stage, gate.Enabled)
 	}
-	compatversion.RecordCompatVersionInfo(ctx, "kube", kubernetesPatch, kubernetes, minCompatibility)
+	as := features.Release()
+	compatversion.RecordCompatVersionInfo(ctx, "kube", as.Patch(), as.String(), minCompatibility)
 }
-
-// minCompatibility is the oldest supported release of other components, by default.
-const minCompatibility = "1.34"
 
 // scrapeTimeout bounds how long a scrape waits for the engine.
 //

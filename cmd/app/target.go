@@ -53,9 +53,17 @@ func (a *target) adjust(plugins framework.Registry) func(*engine.Options) {
 	return func(o *engine.Options) { o.Plugins, o.NoReuse = plugins, a.noReuse }
 }
 
+// playing sets what the flags say of a recording.
+func (a *target) playing(plugins framework.Registry) play.Options {
+	return play.Options{Adjust: a.adjust(plugins), Kubernetes: a.kubernetes.release}
+}
+
 // openAt opens the trace or the cluster.
 func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt, error) {
 	if c.Flags().Changed(attachFlag) {
+		if a.kubernetes.release != nil {
+			return nil, fmt.Errorf("--%s and --%s: a scheduler that runs answers as the release that it decides as", attachFlag, kubernetesFlag)
+		}
 		return a.openAttached(c, plugins)
 	}
 	used := a.givenFlags(c)
@@ -63,7 +71,7 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 		return nil, fmt.Errorf("--trace and %s: either a trace is asked, or a cluster", used[0])
 	}
 	if a.trace != "" {
-		return openTraceAt(c, a.adjust(plugins), a.trace, a.at)
+		return openTraceAt(c, a.playing(plugins), a.trace, a.at)
 	}
 	if !a.configured(c) {
 		if named := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); named != "" {
@@ -73,7 +81,7 @@ func (a *target) openAt(c *cobra.Command, plugins framework.Registry) (*openedAt
 		if !readByPerson(c) {
 			return nil, fmt.Errorf("%w, or a recording with --trace, as in \"--trace %s\"", errNoKubeconfig, builtIn()[0])
 		}
-		s, err := openTraceAt(c, a.adjust(plugins), builtIn()[0], a.at)
+		s, err := openTraceAt(c, a.playing(plugins), builtIn()[0], a.at)
 		if err == nil {
 			s.fallback = true
 		}
@@ -117,7 +125,7 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	if err != nil {
 		return nil, err
 	}
-	configuration, err := a.scheduler()
+	configuration, err := a.schedulerOf(c, from)
 	if err != nil {
 		return nil, err
 	}

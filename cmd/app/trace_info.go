@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace"
 )
 
@@ -65,6 +66,7 @@ type traceInfoDocument struct {
 	Origin        string            `json:"origin"`
 	NamesHashed   bool              `json:"namesHashed"`
 	Seed          uint64            `json:"seed"`
+	Kubernetes    modelled.Release  `json:"kubernetes,omitzero"` // the release that it was decided as
 	Configuration string            `json:"configuration,omitempty"`
 	FeatureGates  []string          `json:"featureGates"` // those that are not at their defaults
 	Start         moment            `json:"start"`
@@ -101,7 +103,7 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 	h := i.Header
 	doc := traceInfoDocument{
 		envelope: document("TraceInfo"), Trace: name, Program: h.Program, Description: h.Description, Origin: string(h.Origin),
-		NamesHashed: h.NamesHashed, Seed: h.Seed, Configuration: h.Configuration, FeatureGates: changedGates(h.FeatureGates), Start: momentOf(h.Start),
+		NamesHashed: h.NamesHashed, Seed: h.Seed, Kubernetes: h.Kubernetes, Configuration: h.Configuration, FeatureGates: changedGates(&h), Start: momentOf(h.Start),
 		Bytes: i.Bytes, Unpacked: i.Unpacked, Inputs: i.Inputs, InputsByKind: i.InputsByKind, ListedObjects: i.Objects,
 		Decisions: i.Decisions, ByVerdict: map[string]uint64{}, Checkpoints: i.Checkpoints, States: i.States, UsageReadings: i.Usages,
 		Marks: []markDocument{}, Damage: damageOf(i.Damage),
@@ -131,13 +133,13 @@ func newTraceInfo(name string, i *trace.Info) traceInfoDocument {
 
 // changedGates returns the gates of a recording that are not at their defaults; of a recording with gates that this
 // program does not know, all of them.
-func changedGates(recorded map[string]bool) []string {
-	if features, err := config.ParseFeatures(recorded); err == nil {
+func changedGates(h *trace.Header) []string {
+	if features, err := config.ParseFeaturesOf(h.Kubernetes, h.FeatureGates); err == nil {
 		return append([]string{}, features.Changed()...)
 	}
 	list := []string{}
-	for _, name := range slices.Sorted(maps.Keys(recorded)) {
-		list = append(list, fmt.Sprintf("%s=%t", name, recorded[name]))
+	for _, name := range slices.Sorted(maps.Keys(h.FeatureGates)) {
+		list = append(list, fmt.Sprintf("%s=%t", name, h.FeatureGates[name]))
 	}
 	return list
 }
@@ -165,6 +167,9 @@ func (d *traceInfoDocument) text(w io.Writer, i *trace.Info) {
 		about = ""
 	}
 	fact("made by", printable.Line(d.Program, 200))
+	if !h.Kubernetes.IsZero() {
+		fact("decided as", "Kubernetes "+h.Kubernetes.String())
+	}
 	fact("feature gates", printable.Line(strings.Join(d.FeatureGates, ", "), 300))
 	fact("from", timeText(h.Start))
 	if !i.Last.IsZero() {

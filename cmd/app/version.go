@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,13 +15,6 @@ import (
 
 // release is the version, set by -ldflags "-X orrery/cmd/app.release=v1.2.3"; see the Makefile.
 var release string
-
-// kubernetes is the Kubernetes release whose decisions this scheduler matches, and kubernetesPatch the version that it was compared
-// with.
-var (
-	kubernetes      = modelled.Oldest.String()
-	kubernetesPatch = modelled.Oldest.Patch()
-)
 
 // version returns the release, or the commit of the build.
 func version() string {
@@ -42,13 +36,22 @@ func version() string {
 	return "devel"
 }
 
+func releaseNames() (names []string) {
+	for _, r := range modelled.All() {
+		names = append(names, r.String())
+	}
+	return names
+}
+
 type versionDocument struct {
 	envelope
-	Version     string `json:"version"`
-	Kubernetes  string `json:"kubernetes"`
-	TraceFormat int    `json:"traceFormat"`
-	Go          string `json:"go"`
-	Platform    string `json:"platform"`
+	Version string `json:"version"`
+	// Kubernetes is the release that it decides as where nothing names another; Releases are all.
+	Kubernetes  string   `json:"kubernetes"`
+	Releases    []string `json:"kubernetesReleases"`
+	TraceFormat int      `json:"traceFormat"`
+	Go          string   `json:"go"`
+	Platform    string   `json:"platform"`
 }
 
 func versionCommand() *cobra.Command {
@@ -58,10 +61,10 @@ func versionCommand() *cobra.Command {
 		Short: "Say which version this is",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			doc := versionDocument{document("Version"), version(), kubernetes, trace.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
+			doc := versionDocument{document("Version"), version(), modelled.Oldest.String(), releaseNames(), trace.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			return out.print(c, doc, func(w io.Writer) {
 				fmt.Fprintf(w, "orrery %s, decides like kube-scheduler %s; trace format %d; %s, %s\n",
-					doc.Version, doc.Kubernetes, doc.TraceFormat, doc.Go, doc.Platform)
+					doc.Version, strings.Join(doc.Releases, ", "), doc.TraceFormat, doc.Go, doc.Platform)
 			})
 		},
 	}

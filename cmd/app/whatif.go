@@ -21,6 +21,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -144,9 +145,11 @@ func engineAt(s *openedAt) (*engine.Engine, error) {
 // whatIfDocument is the result of whatif.
 type whatIfDocument struct {
 	envelope
-	Trace   string   `json:"trace"`
-	At      moment   `json:"at"`
-	Changes []string `json:"changes"`
+	Trace string `json:"trace"`
+	At    moment `json:"at"`
+	// Kubernetes is the release that was decided as.
+	Kubernetes modelled.Release `json:"kubernetes,omitzero"`
+	Changes    []string         `json:"changes"`
 	// Summary is the verdict in one line.
 	Summary string `json:"summary"`
 	// Worse says that a pod has no node at rest that it would have without the changes.
@@ -223,7 +226,7 @@ type evictionCause struct {
 
 func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 	doc := &whatIfDocument{
-		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Changes: []string{}, Summary: r.Verdict(), Worse: r.Worse(),
+		envelope: document("WhatIf"), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), Changes: []string{}, Summary: r.Verdict(), Worse: r.Worse(),
 		Without: clusterSummaryOf(r.Without), With: clusterSummaryOf(r.With),
 		Pods: podChanges(r.Pods), StillPending: podChanges(r.StillPending), Blocked: []blockedEviction{},
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
@@ -273,7 +276,11 @@ func podOutcomeOf(o whatif.PodOutcome) podOutcome {
 func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintln(w, printable.Line(d.Summary, 300))
 	fmt.Fprintf(w, "  what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
-	fmt.Fprintf(w, "  evaluated at %s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace))
+	as := ""
+	if !d.Kubernetes.IsZero() {
+		as = ", as Kubernetes " + d.Kubernetes.String() + " decides"
+	}
+	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace), as)
 	writeTable(w, "  ", d.numbers())
 	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	var blocked, notes [][]string

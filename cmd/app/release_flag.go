@@ -1,0 +1,104 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apiversion "k8s.io/apimachinery/pkg/version"
+
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/config"
+	modelled "orrery/core/scheduler/release"
+)
+
+// kubernetesFlag chooses the release of Kubernetes to decide as.
+const kubernetesFlag = "kubernetes"
+
+// releaseFlag is the value of --kubernetes; nil release if it is not given.
+type releaseFlag struct{ release *modelled.Release }
+
+func (f *releaseFlag) String() string {
+	if f.release == nil {
+		return ""
+	}
+	return f.release.String()
+}
+
+// Set implements pflag.Value.
+func (f *releaseFlag) Set(text string) error {
+	r, err := modelled.Parse(text)
+	if err == nil {
+		f.release = &r
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (*releaseFlag) Type() string { return "release" }
+
+func (f *releaseFlag) addFlag(c *cobra.Command, unless string) {
+	c.Flags().Var(f, kubernetesFlag, "decide as this `release` of Kubernetes, such as "+modelled.Newest.String()+"; "+unless)
+}
+
+// in returns a configuration as the release has it, and warns of gates that the release does not take. Without the flag it is as it was.
+func (f *releaseFlag) in(c *cobra.Command, configuration *config.Configuration) (*config.Configuration, error) {
+	if f.release == nil {
+		return configuration, nil
+	}
+	features, left := configuration.Features.In(*f.release)
+	if len(left) > 0 {
+		warn(c, fmt.Sprintf("Kubernetes %v does not take the feature gates %v, which are at its defaults", f.release, left))
+	}
+	return configuration.In(features)
+}
+
+// releaseOf returns the release to decide as on a cluster: that of the flag, or the API server's own. It warns of a server that is newer than
+// all that is modelled.
+func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Release, error) {
+	if n.kubernetes.release != nil {
+		return *n.kubernetes.release, nil
+	}
+	info, err := n.serverVersion(c, from)
+	switch {
+	case apierrors.IsNotFound(err):
+		return modelled.Oldest, nil // what answers is no API server: it has no version
+	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
+		warn(c, fmt.Sprintf("the version of the API server cannot be read: this decides as Kubernetes %v, unless --%s names another", modelled.Oldest, kubernetesFlag))
+		return modelled.Oldest, nil
+	case err != nil:
+		return 0, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
+	}
+	r, newer := modelled.OfServer(info)
+	if newer {
+		warn(c, fmt.Sprintf("the API server is Kubernetes %s, newer than all that is modelled: this decides as %v, and may differ from its scheduler",
+			printable.Line(info.GitVersion, 40), r))
+	}
+	return r, nil
+}
+
+// serverVersion asks the API server for its version.
+func (n *connection) serverVersion(c *cobra.Command, from *cluster) (info apiversion.Info, err error) {
+	ctx, answered := n.answerContext(c.Context(), c)
+	defer answered()
+	text, err := from.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return info, err
+	}
+	return info, json.Unmarshal(text, &info)
+}
+
+// schedulerOf returns the configuration of a cluster's scheduler.
+func (n *connection) schedulerOf(c *cobra.Command, from *cluster) (*config.Configuration, error) {
+	r, err := n.releaseOf(c, from)
+	if err != nil {
+		return nil, err
+	}
+	return n.schedulerIn(r)
+}
+
+// schedulerIn returns the scheduler's configuration in a release.
+func (n *connection) schedulerIn(r modelled.Release) (*config.Configuration, error) {
+	return readConfig(n.config, config.FeaturesOf(r))
+}
