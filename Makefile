@@ -37,8 +37,8 @@ lint: ## vet and staticcheck in each module
 vulncheck: ## known vulnerabilities in what is used; GOVULNDB may name a copy of the database; skipped without any
 	@if [ -n "$$GOVULNDB" ] || timeout 5 bash -c '</dev/tcp/vuln.go.dev/443' 2>/dev/null; then go tool govulncheck ./cmd/orrery; \
 	else echo "SKIPPED: the database of vulnerabilities, vuln.go.dev, cannot be reached, and GOVULNDB names no copy"; fi
-docs: ## write what is generated anew: limits, features, fuzz targets, pictures, commands, dependencies, parity, and the chart in cmd/deploy
-	go run ./docs/limits && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures && go run ./docs/commands && go run ./cmd/deploy
+docs: ## write what is generated anew: limits, releases, features, fuzz targets, pictures, commands, dependencies, parity, and the chart in cmd/deploy
+	go run ./docs/limits && go run ./docs/releases && go run ./docs/features && go run ./core/testing/fuzz/command -document docs/fuzzing.md && go run ./docs/pictures && go run ./docs/commands && go run ./cmd/deploy
 	(cd cmd/release && go run ./dependencies) && $(IN_PARITY) ./document
 release: ## archives, packages, chart in dist/VERSION, with sums and SBOMs, signed by SIGNING_KEY: VERSION=v1.2.3 PLATFORMS=linux/amd64
 	@$(RELEASER) -url '$(RELEASE_URL)' -platforms '$(PLATFORMS)' archives

@@ -149,6 +149,7 @@ docs/page
 docs/links
 docs/features: docs/page
 docs/limits: docs/page
+docs/releases: docs/page core/scheduler/release
 docs/pictures: core/operator/usage core/scheduler/engine core/safe/printable core/trace core/trace/play core/answers/whatif core/answers/change core/world demo demo/playback themes views views/collect views/draw
 docs/scale: core/scheduler/config core/scheduler/engine core/testing/mk core/testing/mk/kinds core/world views views/collect views/draw
 # the programs
