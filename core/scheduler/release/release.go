@@ -72,7 +72,7 @@ func Parse(text string) (Release, error) {
 	minor, _ := strconv.Atoi(numbers[1])
 	r := minor - oldestMinor
 	if numbers[0] != "1" || r < 0 || r > int(Newest) {
-		return 0, fmt.Errorf("Kubernetes %.40s is not modelled: this program decides as %s", text, list())
+		return 0, fmt.Errorf("release %.40s of Kubernetes is not modelled: this program decides as %s", text, list())
 	}
 	return Release(r), nil
 }

@@ -48,9 +48,9 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"1.34":     "Kubernetes 1.34 is not modelled: this program decides as 1.35, 1.36 or 1.37",
-		"1.38":     "Kubernetes 1.38 is not modelled: this program decides as 1.35, 1.36 or 1.37",
-		"2.36":     "Kubernetes 2.36 is not modelled: this program decides as 1.35, 1.36 or 1.37",
+		"1.34":     "release 1.34 of Kubernetes is not modelled: this program decides as 1.35, 1.36 or 1.37",
+		"1.38":     "release 1.38 of Kubernetes is not modelled: this program decides as 1.35, 1.36 or 1.37",
+		"2.36":     "release 2.36 of Kubernetes is not modelled: this program decides as 1.35, 1.36 or 1.37",
 		"":         `reading the release of Kubernetes "": it is written as 1.37`,
 		"1":        `reading the release of Kubernetes "1": it is written as 1.37`,
 		"1.36.3.1": `reading the release of Kubernetes "1.36.3.1": it is written as 1.37`,

@@ -50,7 +50,7 @@ func TestHeader_NamesItsRelease(t *testing.T) {
 
 func TestHeader_UnknownReleaseIsRefused(t *testing.T) {
 	var h trace.Header
-	if err := json.Unmarshal([]byte(`{"kubernetes": "1.99"}`), &h); err == nil || !strings.Contains(err.Error(), "Kubernetes 1.99 is not modelled: this program decides as 1.35, 1.36 or 1.37") {
+	if err := json.Unmarshal([]byte(`{"kubernetes": "1.99"}`), &h); err == nil || !strings.Contains(err.Error(), "release 1.99 of Kubernetes is not modelled: this program decides as 1.35, 1.36 or 1.37") {
 		t.Errorf("a header of another release gives the error %v", err)
 	}
 }
