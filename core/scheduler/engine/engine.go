@@ -182,13 +182,13 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// features are the feature gates that every cycle asks for.
-type features struct{ batching, nominatesExpected, gangs bool }
+// features are the feature gates and rules that every cycle asks for.
+type features struct{ batching, nominatesExpected, gangs, writesToCurrent bool }
 
 func featuresOf(f config.Features) features {
 	return features{
 		batching: f.Enabled(config.OpportunisticBatching), nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
-		gangs: f.Enabled(config.GangScheduling),
+		gangs: f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod),
 	}
 }
 

@@ -55,12 +55,22 @@ func (e *Engine) requeue(popped *queue.Pod, profile string, f *failure) {
 	if errors.As(f.status.AsError(), &fit) {
 		popped.Reject(fit.Diagnosis.UnschedulablePlugins, fit.Diagnosis.PendingPlugins)
 	}
-	// The store has the current pod: it may have been changed, bound by another scheduler, replaced or deleted.
-	if current := e.store.Pod(pod.Namespace, pod.Name); current == nil || current.UID != pod.UID || assigned(current) {
+	// The store has the current pod: it may have been changed, bound by another scheduler, replaced or deleted. From 1.36 on the failure is
+	// written to the current pod, whose nomination may be newer, and not at all to another one of the same name.
+	switch current := e.store.Pod(pod.Namespace, pod.Name); {
+	case current == nil || assigned(current):
 		e.queue.Done(pod.UID)
-	} else {
+	case current.UID != pod.UID:
+		e.queue.Done(pod.UID)
+		if e.features.writesToCurrent {
+			return
+		}
+	default:
 		popped.Update(current)
 		e.reportProblem(e.queue.AddUnschedulableIfNotPresent(popped, e.queue.SchedulingCycle(), e.now))
+		if e.features.writesToCurrent {
+			pod = current
+		}
 	}
 	nominated, _ := e.queue.NominatedNode(pod)
 	e.queue.AddNominatedPod(klog.Logger{}, popped.GetPodInfo(), f.nomination)

@@ -24,6 +24,7 @@ const (
 	NominatedPodsAffine
 	NominatedPodsSpread
 	MissingDriversOptIn
+	FailureOfCurrentPod
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
@@ -59,6 +60,10 @@ var rows = [...]Row{
 	MissingDriversOptIn: {
 		Name: "MissingDriversOptIn", Number: "36-5", First: V136, Last: Newest, Upstream: "KEP-5030",
 		Sentence: "NodeVolumeLimits rejects a node without a CSI driver only if the CSIDriver asks for it by spec.preventPodSchedulingIfMissing, which this program does not read yet. Before, with VolumeLimitScaling, any CSIDriver does.",
+	},
+	FailureOfCurrentPod: {
+		Name: "FailureOfCurrentPod", Number: "36-8", First: V136, Last: Newest,
+		Sentence: "A failed attempt is written to the pod as it is by now, so that a nomination is cleared that was written meanwhile, and to no other pod of the same name. Before, it is written by the pod as it was when the attempt began.",
 	},
 	SignUnlessServedByDevices: {
 		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",

@@ -1,0 +1,56 @@
+package engine_test
+
+import (
+	"testing"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
+	"orrery/core/testing/mk"
+	"orrery/core/world"
+)
+
+// A nomination that was written while the pod was being bound is cleared when that fails, if the failure is compared with the current pod.
+func TestFailureOfCurrentPod_ClearsNewerNomination(t *testing.T) {
+	for r, clears := range map[release.Release]bool{release.V135: false, release.V136: true, release.V137: true} {
+		s := newFixture(t, engine.Options{Config: config.Default(config.FeaturesOf(r))})
+		pod := mk.Pod("web").CPU("1").Obj()
+		s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
+		s.decide()
+		expectEffects(t, s.effects(), "1 bind web to n1")
+		nominated := pod.DeepCopy()
+		nominated.Status.NominatedNodeName = "n1"
+		s.apply(world.Changed{Op: world.Modified, Object: nominated})
+		s.failed(1, "the API server is overloaded")
+		patches := 0
+		for _, effect := range s.e.Effects() {
+			if patch, is := effect.Action.(world.PatchStatus); is {
+				patches++
+				if got := patch.NominatedNode != nil && *patch.NominatedNode == ""; got != clears {
+					t.Errorf("in %v the nomination is cleared: %v", r, got)
+				}
+			}
+		}
+		if patches != 1 {
+			t.Errorf("in %v the status is patched %d times", r, patches)
+		}
+	}
+}
+
+// A pod that was created anew under the same name is not told of the failure of the one before.
+func TestFailureOfCurrentPod_LeavesNamesakeAlone(t *testing.T) {
+	for r, told := range map[release.Release]bool{release.V135: true, release.V136: false, release.V137: false} {
+		s := newFixture(t, engine.Options{Config: config.Default(config.FeaturesOf(r))})
+		pod := mk.Pod("web").CPU("1").Obj()
+		s.added(mk.Node("n1").CPU("4").Memory("8Gi").Obj(), pod)
+		s.decide()
+		expectEffects(t, s.effects(), "1 bind web to n1")
+		s.apply(world.Changed{Op: world.Deleted, Object: pod})
+		s.added(mk.Pod("web").UID("another").CPU("1").Obj())
+		s.effects()
+		s.failed(1, "the pod is gone")
+		if got := len(s.e.Effects()) > 0; got != told {
+			t.Errorf("in %v the failure has effects: %v", r, got)
+		}
+	}
+}
