@@ -81,7 +81,7 @@ core/scheduler/plugins/topology: core/scheduler/changelog core/scheduler/reuse
 core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/framework core/world
 core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world core/scheduler/release
 core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
-core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural
+core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating core/scheduler/release
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/scheduler/release

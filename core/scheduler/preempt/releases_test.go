@@ -76,3 +76,12 @@ func TestUnstartedVictimsInOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestNoClaimsNoMessage(t *testing.T) {
+	for r, want := range map[release.Release]bool{release.V135: true, release.V136: true, release.V137: false} {
+		d := decideIn(t, r, node("n1", "2"), mk.Pod("big").CPU("9").Obj())
+		if d.Message == "" || strings.Contains(d.Message, "no new claims to deallocate") != want {
+			t.Errorf("in %v the message is %q", r, d.Message)
+		}
+	}
+}

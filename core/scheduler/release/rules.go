@@ -35,6 +35,7 @@ const (
 	GatedPodsNominated
 	NodeNameRestricts
 	PreemptionReported
+	NoClaimsNoMessage
 	ImageVolumesInThreshold
 	ResizeSummedByPod
 	DeviceTaintRulesNeedSelector
@@ -104,6 +105,10 @@ var rows = [...]Row{
 	PreemptionReported: {
 		Name: "PreemptionReported", Number: "37-10", First: V137, Last: Newest,
 		Sentence: "The message of a pod that preempts names the node and counts the victims.",
+	},
+	NoClaimsNoMessage: {
+		Name: "NoClaimsNoMessage", Number: "37-12", First: V137, Last: Newest,
+		Sentence: "DynamicResources adds nothing to the message of an unschedulable pod without claims. Before, it adds: no new claims to deallocate.",
 	},
 	ImageVolumesInThreshold: {
 		Name: "ImageVolumesInThreshold", Number: "37-13", First: V137, Last: Newest,

@@ -19,6 +19,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -41,6 +42,7 @@ type DynamicResources struct {
 	usuallyFound int
 
 	features          structured.Features // of the allocator
+	quiet             bool                // PostFilter says nothing of a pod without claims
 	bindingConditions bool
 	extendedResources bool
 	filterTimeout     time.Duration // zero for none
@@ -93,6 +95,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: allocator.ConsumableCapacity}),
 
 		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,
+		quiet:             features.Has(release.NoClaimsNoMessage),
 		extendedResources: features.Enabled(config.DRAExtendedResource),
 		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
 	}

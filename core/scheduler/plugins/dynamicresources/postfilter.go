@@ -28,6 +28,8 @@ func (pl *DynamicResources) PostFilter(_ context.Context, state fwk.CycleState, 
 	switch {
 	case err != nil:
 		return nil, fwk.AsStatus(err)
+	case c.claims.empty() && pl.quiet:
+		return nil, fwk.NewStatus(fwk.Unschedulable).WithPlugin(Name)
 	case c.claims.empty():
 		return nil, unschedulable(ReasonNothingToDeallocate)
 	}
