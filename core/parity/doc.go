@@ -4,6 +4,8 @@
 //	difftest     the harness: draws cases from a seed, runs both sides, reduces and prints the first that differs
 //	draw         draws API objects, good and bad
 //	informers    client-go informers whose objects a test sets
+//	oracle       fakes of what a scheduler talks to, in a module that knows neither Orrery nor kube-scheduler
+//	claimwrites  writes of claims for devices, carried out for Orrery
 //	assumed      what upstream's VolumeBinding and Orrery's assume of volumes and claims
 //
 //	cache        random operations on upstream's cache and Orrery's

@@ -32,6 +32,7 @@ require (
 	k8s.io/pod-security-admission v0.0.0
 	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4
 	orrery v0.0.0
+	orrery/core/parity/oracle v0.0.0
 	sigs.k8s.io/kustomize/api v0.20.1
 	sigs.k8s.io/kustomize/kyaml v0.20.1
 	sigs.k8s.io/yaml v1.6.0
@@ -247,7 +248,10 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 )
 
-replace orrery => ../..
+replace (
+	orrery => ../..
+	orrery/core/parity/oracle => ./oracle
+)
 
 replace (
 	k8s.io/api => k8s.io/api v0.35.4

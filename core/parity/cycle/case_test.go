@@ -9,6 +9,8 @@ import (
 	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
+
+	"orrery/core/parity/oracle/extenderserver"
 )
 
 // clusterCase is the input of both schedulers. Objects are in the order in which they are created.
@@ -20,7 +22,7 @@ type clusterCase struct {
 	Gates  map[string]bool                      `json:"gates,omitempty"`
 	Config *configv1.KubeSchedulerConfiguration `json:"config"`
 	// Extenders are those of the configuration, in its order.
-	Extenders []extenderCase `json:"extenders,omitempty"`
+	Extenders []extenderserver.Rules `json:"extenders,omitempty"`
 
 	Namespaces   []*v1.Namespace                 `json:"namespaces,omitempty"`
 	Services     []*v1.Service                   `json:"services,omitempty"`

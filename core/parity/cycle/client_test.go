@@ -18,7 +18,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 	"k8s.io/klog/v2"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/world"
 )
 

@@ -14,6 +14,7 @@ import (
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/extenderserver"
 	"orrery/core/world"
 )
 
@@ -35,7 +36,7 @@ type decisionCase struct {
 	unprovisioned map[string]bool // claims whose next provisioning fails
 
 	settings  *settings
-	extenders []extenderCase
+	extenders []extenderserver.Rules
 	hosting   hosting
 	abroad    *abroad
 	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
 )

@@ -15,8 +15,8 @@ import (
 	upplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 	upruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
-	"orrery/core/parity/claimserver"
 	"orrery/core/parity/informers"
+	"orrery/core/parity/oracle/claimserver"
 	ours "orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/claimserver"
+	"orrery/core/parity/oracle/extenderserver"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/world"
@@ -56,7 +58,10 @@ func (p *decisionCase) newOrreryScheduler(failing *clusterCase) *orreryScheduler
 		engine: e, failingBindings: set(failing.Refused), failingClearings: set(failing.Uncleared), client: client,
 		claims: p.newClaimServer(failing.Refused), seen: p.seen,
 	}
-	u.extenders = p.extenderHandlers(func(bound world.Bind) { u.write(bound.Pod, bound) })
+	u.extenders = p.extenderHandlers(func(bound extenderserver.Binding) {
+		pod := world.PodRef{Namespace: bound.Namespace, Name: bound.Name, UID: bound.UID}
+		u.write(pod, world.Bind{Pod: pod, Node: bound.Node})
+	})
 	u.ctx, u.stop = context.WithCancel(context.Background())
 	return u
 }
@@ -148,7 +153,7 @@ func (u *orreryScheduler) carryOutEffects() {
 
 // writeClaim writes a claim for devices.
 func (u *orreryScheduler) writeClaim(act world.Action) world.Outcome {
-	outcome := u.claims.CarryOut(act)
+	outcome := claimwrites.CarryOut(u.claims, act)
 	if reserve, is := act.(world.ReserveResourceClaim); is && outcome.OK() {
 		outcome.Version = u.claims.Written[reserve.Claim.Name].ResourceVersion
 	}

@@ -18,8 +18,9 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -181,7 +182,7 @@ func (b *binding) step(outcome *world.Outcome) {
 		step := b.c.orrery.PreBindStep(b.ours, b.pod, b.node, time.Now(), outcome)
 		switch {
 		case step.Action != nil:
-			outcome = b.c.ourWrites.CarryOut(step.Action)
+			outcome = claimwrites.CarryOut(b.c.ourWrites, step.Action)
 		case step.Wait != nil:
 			b.wait = step.Wait.Until
 			return

@@ -27,8 +27,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/util/assumecache"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/plugins/dynamicresources"
@@ -122,7 +123,7 @@ func (h handle) Eventf(about, _ runtime.Object, kind, reason, action, note strin
 }
 
 func (h handle) Emit(act world.Action, _ string) world.EffectID {
-	h.c.answers = append(h.c.answers, answer{act, *h.c.ourWrites.CarryOut(act)})
+	h.c.answers = append(h.c.answers, answer{act, *claimwrites.CarryOut(h.c.ourWrites, act)})
 	return world.EffectID(len(h.c.answers))
 }
 

@@ -20,9 +20,10 @@ import (
 	updynamicresources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 
-	"orrery/core/parity/claimserver"
+	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -157,7 +158,7 @@ func (h *host) carryOut(at time.Time) (answered bool) {
 			continue
 		}
 		answered = true
-		outcome := h.server.CarryOut(effect.Action)
+		outcome := claimwrites.CarryOut(h.server, effect.Action)
 		if reserve, is := effect.Action.(world.ReserveResourceClaim); is && outcome.OK() {
 			outcome.Version = h.server.Written[reserve.Claim.Name].ResourceVersion
 		}

@@ -39,7 +39,7 @@ func (s claimClient) ResourceClaims(string) resourceclient.ResourceClaimInterfac
 func (s claimClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*resourcev1.ResourceClaim, error) {
 	s.Lock()
 	defer s.Unlock()
-	if claim := s.held(name); claim != nil {
+	if claim := s.Held(name); claim != nil {
 		return claim.DeepCopy(), nil
 	}
 	return nil, notFound(name)
@@ -51,16 +51,16 @@ func (s claimClient) Create(_ context.Context, claim *resourcev1.ResourceClaim, 
 	defer s.Unlock()
 	named := *claim
 	named.Name = claim.GenerateName + "bbbbb"
-	if err := s.say(Claim, named.Name); err != nil {
+	if err := s.Say(Claim, named.Name); err != nil {
 		return nil, err
 	}
-	return s.create(&named), nil
+	return s.PutNew(&named), nil
 }
 
 func (s claimClient) Delete(_ context.Context, name string, _ metav1.DeleteOptions) error {
 	s.Lock()
 	defer s.Unlock()
-	if err := s.say(Deletion, name); err != nil {
+	if err := s.Say(Deletion, name); err != nil {
 		return err
 	}
 	s.Written[name] = nil
@@ -79,14 +79,14 @@ func (s claimClient) UpdateStatus(_ context.Context, claim *resourcev1.ResourceC
 func (s claimClient) write(what string, claim *resourcev1.ResourceClaim, change func(*resourcev1.ResourceClaim)) (*resourcev1.ResourceClaim, error) {
 	s.Lock()
 	defer s.Unlock()
-	held := s.held(claim.Name)
+	held := s.Held(claim.Name)
 	if held == nil {
 		return nil, notFound(claim.Name)
 	}
 	if held.ResourceVersion != claim.ResourceVersion {
 		return nil, apierrors.NewConflict(resourcev1.Resource("resourceclaims"), claim.Name, errors.New("it was modified"))
 	}
-	if err := s.say(what, claim.Name); err != nil {
+	if err := s.Say(what, claim.Name); err != nil {
 		return nil, err
 	}
 	next := *held
@@ -105,10 +105,10 @@ func (s claimClient) Patch(_ context.Context, name string, _ types.PatchType, da
 	}
 	s.Lock()
 	defer s.Unlock()
-	if err := s.say(User, name); err != nil {
+	if err := s.Say(User, name); err != nil {
 		return nil, err
 	}
-	next := s.held(name).DeepCopy()
+	next := s.Held(name).DeepCopy()
 	if next.UID != patch.Metadata.UID {
 		return nil, apierrors.NewConflict(resourcev1.Resource("resourceclaims"), name, errors.New("it was replaced"))
 	}
@@ -134,7 +134,7 @@ func (s podClient) Patch(_ context.Context, name string, _ types.PatchType, data
 	}
 	s.Lock()
 	defer s.Unlock()
-	if err := s.say(PodStatus, name); err != nil {
+	if err := s.Say(PodStatus, name); err != nil {
 		return nil, err
 	}
 	s.PodStatus = patched.Status.ExtendedResourceClaimStatus
