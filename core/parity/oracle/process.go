@@ -1,0 +1,77 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+)
+
+// Process is a running oracle.
+type Process struct {
+	command *exec.Cmd
+	in      io.WriteCloser
+	replies *json.Decoder
+	log     bytes.Buffer
+}
+
+// Build compiles the oracle in a module's folder, and returns its file in another folder.
+func Build(module, dir string) (string, error) {
+	file := filepath.Join(dir, filepath.Base(module))
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".") // as the Makefile compiles
+	build.Dir = module
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the oracle of %s: %w\n%s", module, err, out)
+	}
+	return file, nil
+}
+
+// Start runs an oracle.
+func Start(file string) (*Process, error) {
+	p := &Process{command: exec.Command(file)}
+	p.command.Stderr = &p.log
+	in, err := p.command.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the oracle %s: %w", file, err)
+	}
+	out, err := p.command.StdoutPipe()
+	if err == nil {
+		err = p.command.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting the oracle %s: %w", file, err)
+	}
+	p.in, p.replies = in, json.NewDecoder(out)
+	return p, nil
+}
+
+// Ask sends a request and returns the reply to it. After an error the process has ended.
+func (p *Process) Ask(r Request) (*Reply, error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("asking the oracle: %w", err)
+	}
+	reply := &Reply{}
+	if _, err = p.in.Write(append(line, '\n')); err == nil {
+		err = p.replies.Decode(reply)
+	}
+	if err != nil {
+		_ = p.in.Close()
+		_ = p.command.Wait()
+		return nil, fmt.Errorf("asking the oracle: %w; it ended with\n%s", err, p.log.String())
+	}
+	return reply, nil
+}
+
+// Close ends the oracle after its last case.
+func (p *Process) Close() error {
+	if err := p.in.Close(); err != nil {
+		return fmt.Errorf("ending the oracle: %w", err)
+	}
+	if err := p.command.Wait(); err != nil {
+		return fmt.Errorf("ending the oracle: %w\n%s", err, p.log.String())
+	}
+	return nil
+}
