@@ -28,6 +28,18 @@ var Answers = &Comparison{
 	},
 }
 
+// Releases compares whole schedulers as other releases decide.
+var Releases = &Comparison{
+	Name: "Decisions of other releases", Package: "cycle", Test: "TestReleases_SameDecisions", Cases: 500, Unit: "generated clusters, for each of 1.36 and 1.37",
+	Compares: "What the comparison of decisions does, with Orrery as 1.36 and 1.37 decide, and kube-scheduler of that release in a process of its own. " +
+		"It runs only if it is asked for. Each rule by which releases differ has a case of its own, in which they do so on both sides.",
+	Differences: []Difference{{
+		Upstream: "has another API for pods of groups in each release, and another allocator of devices",
+		Orrery:   "has those of 1.35",
+		Compared: "pods have no group and no claims for devices",
+	}},
+}
+
 // Decisions compares whole schedulers.
 var Decisions = &Comparison{
 	Name: "Decisions", Package: "cycle", Test: "TestScheduler_SameDecisions", Cases: 500, Unit: "generated clusters",

@@ -24,7 +24,9 @@ func TestScheduler_SameDecisions(t *testing.T) {
 
 // decisionCase runs one case on both schedulers.
 type decisionCase struct {
-	upstream    *upstreamScheduler
+	upstream    kubeScheduler
+	here        *upstreamScheduler // the same if it is in this process
+	client      *recordingClient   // its own
 	orrery      *orreryScheduler
 	nodes       map[string]*v1.Node
 	pods        map[types.NamespacedName]*v1.Pod
@@ -41,32 +43,55 @@ type decisionCase struct {
 	abroad    *abroad
 	// divergence is the intended difference on which the two diverged. From there on nothing can be compared.
 	divergence string
+	// log has kube-scheduler's decisions, events and writes of pods.
+	log []string
 }
 
 func compareDecisions(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
 	return compareHosting(t, c, ownPlugins, seen)
 }
 
-// compareHosting runs a case in virtual time.
+// compareHosting runs a case in virtual time, with the kube-scheduler in this process.
 func compareHosting(t *testing.T, c *clusterCase, h hosting, seen difftest.Coverage) (mismatch string) {
+	_, mismatch = compareHere(t, c, h, seen)
+	return mismatch
+}
+
+// compareHere returns kube-scheduler's log, too.
+func compareHere(t *testing.T, c *clusterCase, h hosting, seen difftest.Coverage) (log []string, mismatch string) {
 	s, mismatch := read(c, nil)
 	if s == nil {
 		seen.Count("configurations not run")
-		return mismatch
+		return nil, mismatch
 	}
 	s.host(h)
 	synctest.Test(t, func(*testing.T) {
-		p := &decisionCase{
-			nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
-			unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, extenders: c.Extenders, hosting: h, abroad: newAbroad(),
-		}
-		p.upstream, p.orrery = p.newUpstreamScheduler(c), p.newOrreryScheduler(c)
-		defer p.upstream.stop()
-		defer p.orrery.stop()
-		mismatch = p.run(c)
+		p := s.newCase(c, seen)
+		p.hosting = h
+		p.here = p.newUpstreamScheduler(c)
+		p.upstream, p.client = p.here, p.here.client
+		mismatch = p.runBoth(c)
+		log = p.log
 	})
+	return log, mismatch
+}
+
+// newCase returns a case on which no scheduler runs yet.
+func (s *settings) newCase(c *clusterCase, seen difftest.Coverage) *decisionCase {
+	return &decisionCase{
+		nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
+		unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, extenders: c.Extenders, abroad: newAbroad(),
+	}
+}
+
+// runBoth runs a case on a kube-scheduler that has been started, and on Orrery.
+func (p *decisionCase) runBoth(c *clusterCase) string {
+	defer p.upstream.stop()
+	p.orrery = p.newOrreryScheduler(c)
+	defer p.orrery.stop()
+	mismatch := p.run(c)
 	if mismatch == "" {
-		seen.Count("cases run")
+		p.seen.Count("cases run")
 	}
 	return mismatch
 }
@@ -108,10 +133,7 @@ func (p *decisionCase) run(c *clusterCase) string {
 const tick = time.Millisecond
 
 func (p *decisionCase) pass(d time.Duration) {
-	// Virtual time passes only while all goroutines are blocked. The race detector does not know that; a lock makes it visible.
-	p.upstream.sched.SchedulingQueue.PendingPods()
-	time.Sleep(d + tick)
-	synctest.Wait()
+	p.upstream.elapse(d + tick)
 	p.orrery.apply(world.Tick{})
 }
 
@@ -147,7 +169,7 @@ func (p *decisionCase) show(op world.Op, object world.Object) {
 // applyUpstream applies a change to kube-scheduler, and first to what a plugin of Orrery knows there.
 func (p *decisionCase) applyUpstream(c world.Changed) {
 	p.abroad.apply(c)
-	p.upstream.informers.Apply(c.Op, c.Object)
+	p.upstream.apply(c)
 }
 
 // remember gives an object's next state its version.
@@ -213,7 +235,7 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 	}
 	decided := time.Now()
 	theirs, ours := p.upstream.step(), p.orrery.step()
-	if theirs == nil && ours == nil && len(p.upstream.client.events) == 0 {
+	if theirs == nil && ours == nil && len(p.client.events) == 0 {
 		return false, p.compareQueues("the last decision")
 	}
 	if mismatch := p.compare(theirs, ours); mismatch != "" || p.divergence != "" {
@@ -250,6 +272,7 @@ func (p *decisionCase) compare(theirs, ours *decision) string {
 		return fmt.Sprintf("turns: kube-scheduler decided %+v, Orrery %+v", theirs, ours)
 	}
 	p.count(theirs)
+	p.log = append(p.log, fmt.Sprintf("decision: %+v", *theirs))
 	if p.divergesOnPreemption(theirs) {
 		return ""
 	}
@@ -268,11 +291,12 @@ func (p *decisionCase) compare(theirs, ours *decision) string {
 
 // compareEvents compares the events since the last comparison. kube-scheduler's goroutines emit them in any order.
 func (p *decisionCase) compareEvents() string {
-	slices.Sort(p.upstream.client.events)
+	slices.Sort(p.client.events)
 	slices.Sort(p.orrery.events)
-	cutAlike(p.upstream.client.events, p.orrery.events)
-	notes := cmp.Diff(p.upstream.client.events, p.orrery.events)
-	p.upstream.client.events, p.orrery.events = nil, nil
+	cutAlike(p.client.events, p.orrery.events)
+	notes := cmp.Diff(p.client.events, p.orrery.events)
+	p.log = append(p.log, p.client.events...)
+	p.client.events, p.orrery.events = nil, nil
 	if notes != "" {
 		return "events: (-kube-scheduler +Orrery):\n" + notes
 	}

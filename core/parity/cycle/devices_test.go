@@ -68,7 +68,7 @@ func (p *decisionCase) deviceClaim(name string) *resourcev1.ResourceClaim {
 // readClaims compares the claims that both have written, and has both read every version of them: one that a later write undoes
 // requeues pods, too. kube-scheduler requeues pods already when it has written one, so that the queues are compared after the last.
 func (p *decisionCase) readClaims() string {
-	theirs, ours := p.upstream.client.claims, p.orrery.claims
+	theirs, ours := p.client.claims, p.orrery.claims
 	if len(theirs.Written)+len(ours.Written) == 0 {
 		return ""
 	}
@@ -170,10 +170,8 @@ func (p *decisionCase) releaseClaims(pod *v1.Pod) string {
 
 // compareTaken compares the devices that are taken.
 func (p *decisionCase) compareTaken(after string) string {
-	theirs, err := p.upstream.sched.Profiles[schedulerName].SharedDRAManager().ResourceClaims().GatherAllocatedState()
-	must(err)
 	ours := p.orrery.engine.Devices().Allocated()
-	if diff := cmp.Diff(takenOf(theirs), takenOf(&ours)); diff != "" {
+	if diff := cmp.Diff(p.upstream.takenDevices(), takenOf(&ours)); diff != "" {
 		return fmt.Sprintf("devices: taken after %s (-kube-scheduler +Orrery):\n%s", after, diff)
 	}
 	return ""

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -104,11 +103,8 @@ func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) strin
 	if theirs != "unschedulable" || !(requeued || tooFew) {
 		return ""
 	}
-	info, ok := p.upstream.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
-	if !ok {
-		return ""
-	}
-	for _, plugin := range sets.List(info.UnschedulablePlugins) {
+	their, _ := p.upstream.record(pod)
+	for _, plugin := range their.Rejectors {
 		if p.settings.requeuesMore(plugin) || p.requeuedFor(pod, plugin) {
 			return "Orrery's " + plugin + " requeues a pod that kube-scheduler's does not"
 		}
@@ -132,11 +128,9 @@ func (p *decisionCase) gatedBySeveral(pod *v1.Pod, theirs, ours record) bool {
 	if theirs.Gate == "" || ours.Gate == "" || theirs.Gate == ours.Gate {
 		return false
 	}
-	for _, plugin := range p.upstream.sched.Profiles[pod.Spec.SchedulerName].PreEnqueuePlugins() {
-		if plain(plugin.Name()) == ours.Gate && !plugin.PreEnqueue(p.upstream.ctx, pod).IsSuccess() {
-			p.divergence = gatedByAny
-			return true
-		}
+	if p.upstream.wouldGate(ours.Gate, pod) {
+		p.divergence = gatedByAny
+		return true
 	}
 	return false
 }

@@ -35,6 +35,9 @@
 // TestScheduler_HostsVolumePlugins does the same with kube-scheduler's volume plugins in Orrery's engine, and with Orrery's in
 // kube-scheduler. TestScheduler_HostsWholeProfile runs all of kube-scheduler's plugins in Orrery's engine, and none of its own.
 //
+// TestReleases_SameDecisions does it with kube-scheduler of another release, which package oracle runs in a process of its own, and with
+// Orrery as that release decides; see doc.go of package parity.
+//
 // It compares each decision's node, message, reasons by node, number of examined nodes and next start index; conditions,
 // nominations, victims in order, events; and, after every event, which queue each pod is in.
 //

@@ -41,7 +41,7 @@ func (p *decisionCase) wait(d time.Duration) string {
 // compareTimeouts compares what both do without deciding.
 func (p *decisionCase) compareTimeouts() string {
 	p.orrery.carryOutEffects()
-	timedOut := len(changedPods(requestsOf(p.upstream.client.calls)))
+	timedOut := len(changedPods(requestsOf(p.client.calls)))
 	if mismatch := p.compareEvents(); mismatch != "" {
 		return mismatch
 	}
@@ -71,7 +71,7 @@ func (p *decisionCase) tiedInQueue() bool {
 		since    time.Time
 	}
 	taken := map[place]bool{}
-	queue := p.upstream.sched.SchedulingQueue
+	queue := p.here.sched.SchedulingQueue
 	pending, _ := queue.PendingPods()
 	for _, pod := range pending {
 		info, queued := queue.GetPod(pod.Name, pod.Namespace)
@@ -119,7 +119,7 @@ func (p *decisionCase) compareGroups(after string) string {
 		if pod.Spec.WorkloadRef == nil {
 			continue
 		}
-		their, theirErr := p.upstream.sched.WorkloadManager.PodGroupInfo(pod.Namespace, pod.Spec.WorkloadRef)
+		their, theirErr := p.here.sched.WorkloadManager.PodGroupInfo(pod.Namespace, pod.Spec.WorkloadRef)
 		our, ourErr := ours.PodGroupInfo(pod.Namespace, pod.Spec.WorkloadRef)
 		if theirErr != nil || ourErr != nil {
 			return fmt.Sprintf("groups: after %s, of pod %s: kube-scheduler %v, Orrery %v", after, pod.Name, theirErr, ourErr)

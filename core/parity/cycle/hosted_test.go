@@ -302,9 +302,9 @@ func (b ourBinding) write(ctx context.Context, action world.Action) *world.Outco
 	var err error
 	switch object := b.c.after(action).(type) {
 	case *v1.PersistentVolume:
-		_, err = b.c.upstream.client.PersistentVolumes().Update(ctx, object, metav1.UpdateOptions{})
+		_, err = b.c.client.PersistentVolumes().Update(ctx, object, metav1.UpdateOptions{})
 	case *v1.PersistentVolumeClaim:
-		_, err = b.c.upstream.client.PersistentVolumeClaims(object.Namespace).Update(ctx, object, metav1.UpdateOptions{})
+		_, err = b.c.client.PersistentVolumeClaims(object.Namespace).Update(ctx, object, metav1.UpdateOptions{})
 	}
 	if err != nil {
 		return &world.Outcome{Code: fwk.Error, Message: err.Error()}
@@ -317,7 +317,7 @@ func (p *decisionCase) theirAssumed() assumed.Objects {
 	if p.hosting == hostedThere {
 		return assumed.InState(p.abroad.state, p.abroad.store)
 	}
-	return assumed.InFrameworks(p.upstream.sched.Profiles)
+	return p.upstream.assumed()
 }
 
 // ourAssumed is what is assumed of volumes and claims in Orrery.

@@ -74,4 +74,12 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %s", name, mismatch)
 		}
 	}
+	if os.Getenv("ORRERY_ORACLES") == "" {
+		return
+	}
+	for _, r := range oracleReleases(t) {
+		if _, mismatch := compareRelease(t, c, r, startOracleOf(t, r), difftest.Coverage{}); mismatch != "" {
+			t.Errorf("%s: %s", r, mismatch)
+		}
+	}
 }

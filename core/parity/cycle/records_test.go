@@ -37,12 +37,12 @@ func pluginNames(plugins sets.Set[string]) []string {
 
 // compareRecords compares the two queues' data about a pod.
 func (p *decisionCase) compareRecords(pod *v1.Pod) string {
-	theirs, known := p.upstream.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+	their, known := p.upstream.record(pod)
 	ours, known2 := p.orrery.engine.Queue().Get(pod.Namespace, pod.Name)
 	if !known || !known2 {
 		return fmt.Sprintf(", pod %s is in kube-scheduler's queue: %v, in Orrery's: %v", pod.Name, known, known2)
 	}
-	their, our := recordOf(theirs), recordOf(ours)
+	our := recordOf(ours)
 	if p.gatedBySeveral(pod, their, our) {
 		return ""
 	}
@@ -63,7 +63,7 @@ func (p *decisionCase) compareNominations() string {
 		return ""
 	}
 	for node := range p.nodes {
-		theirs, ours := nominatedTo(p.upstream.sched.SchedulingQueue, node), nominatedTo(p.orrery.engine.Queue(), node)
+		theirs, ours := p.upstream.nominatedTo(node), nominatedTo(p.orrery.engine.Queue(), node)
 		if p.hasGangs() { // kube-scheduler lets several gated pods into the queue in random order
 			slices.Sort(theirs)
 			slices.Sort(ours)

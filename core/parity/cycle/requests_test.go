@@ -43,8 +43,9 @@ func (p *decisionCase) carryOut() string {
 
 // compareCalls compares the writes of both, and returns the pods as they are after them.
 func (p *decisionCase) compareCalls() (after []*v1.Pod, mismatch string) {
-	theirs, ours := requestsOf(p.upstream.client.calls), append(requestsOf(p.orrery.calls), requestsOf(p.orrery.client.calls)...)
-	p.upstream.client.calls, p.orrery.calls, p.orrery.client.calls = nil, nil, nil
+	theirs, ours := requestsOf(p.client.calls), append(requestsOf(p.orrery.calls), requestsOf(p.orrery.client.calls)...)
+	p.logCalls()
+	p.client.calls, p.orrery.calls, p.orrery.client.calls = nil, nil, nil
 	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
 		return nil, "victims: in order (-kube-scheduler +Orrery):\n" + diff
 	}
@@ -62,6 +63,16 @@ func (p *decisionCase) compareCalls() (after []*v1.Pod, mismatch string) {
 		after = append(after, their)
 	}
 	return after, ""
+}
+
+// logCalls puts kube-scheduler's writes into the log. It makes some of them in goroutines.
+func (p *decisionCase) logCalls() {
+	var calls []string
+	for _, call := range p.client.calls {
+		calls = append(calls, fmt.Sprintf("write: pod %s, node %q, deleted: %v, patch %s", call.pod, call.bind, call.delete, call.patch))
+	}
+	slices.Sort(calls)
+	p.log = append(p.log, calls...)
 }
 
 func requestsOf[W request](list []W) []request {

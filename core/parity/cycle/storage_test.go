@@ -56,7 +56,7 @@ func (p *decisionCase) drop(objects []world.Object) string {
 // compareWritten compares the volumes and claims that both have written, in order. kube-scheduler also writes volumes that
 // need no change.
 func (p *decisionCase) compareWritten() string {
-	theirs, ours := p.needed(p.upstream.client.written), p.needed(p.orrery.client.written)
+	theirs, ours := p.needed(p.client.written), p.needed(p.orrery.client.written)
 	for _, action := range p.orrery.written {
 		ours = append(ours, p.after(action))
 	}
@@ -93,7 +93,7 @@ func (p *decisionCase) compareAssumed(after string) string {
 		return ""
 	}
 	theirs, ours := p.theirAssumed(), p.ourAssumed()
-	for _, object := range p.upstream.client.written { // a failed binding makes kube-scheduler forget the claims that it wrote
+	for _, object := range p.client.written { // a failed binding makes kube-scheduler forget the claims that it wrote
 		name := object.GetNamespace() + "/" + object.GetName()
 		if ours.Claims[name] != nil && theirs.Claims[name] == nil {
 			delete(ours.Claims, name)
@@ -147,9 +147,9 @@ func (p *decisionCase) after(action world.Action) world.Object {
 // writes back, and what the volume controller made of them, just before it looks for the first time, one second after its last
 // write; Orrery reads them at that very time.
 func (p *decisionCase) bindVolumes(decided time.Time) string {
-	theirs := append(slices.Clone(p.upstream.client.written), p.awaitedVolumes()...)
+	theirs := append(slices.Clone(p.client.written), p.awaitedVolumes()...)
 	mismatch := p.compareWritten()
-	p.upstream.client.written, p.orrery.written, p.orrery.client.written = nil, nil, nil
+	p.client.written, p.orrery.written, p.orrery.client.written = nil, nil, nil
 	if mismatch != "" || len(theirs) == 0 {
 		return mismatch
 	}
@@ -161,7 +161,7 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 	})
 	p.seen.Count("bindings of volumes")
 	poll := decided.Add(time.Second)
-	time.Sleep(time.Until(poll) - 1)
+	p.upstream.elapse(time.Until(poll) - 1)
 	var changes []world.Changed
 	change := func(c world.Changed) {
 		p.remember(c.Op, c.Object)
@@ -182,8 +182,7 @@ func (p *decisionCase) bindVolumes(decided time.Time) string {
 		}
 	}
 	synctest.Wait()
-	time.Sleep(time.Nanosecond)
-	synctest.Wait()
+	p.upstream.elapse(time.Nanosecond)
 	for _, c := range changes {
 		p.orrery.apply(c)
 		p.orrery.carryOutEffects()
@@ -226,7 +225,9 @@ func (p *decisionCase) controller(object world.Object) []world.Changed {
 		}
 		if p.unprovisioned[o.Name] {
 			delete(p.unprovisioned, o.Name)
-			delete(o.Annotations, volume.AnnSelectedNode)
+			if delete(o.Annotations, volume.AnnSelectedNode); len(o.Annotations) == 0 {
+				o.Annotations = nil // as the API server has it
+			}
 			return []world.Changed{{Op: world.Modified, Object: o}}
 		}
 		name := "for-" + o.Namespace + "-" + o.Name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing/synctest"
 	"time"
@@ -16,8 +17,10 @@ import (
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
+	"orrery/core/parity/assumed"
 	"orrery/core/parity/informers"
 	"orrery/core/scheduler/config"
+	"orrery/core/world"
 )
 
 // decision is one scheduling attempt, with the data that both have.
@@ -36,6 +39,28 @@ const unchanged = "unchanged"
 
 // unknownCount stands for a number that kube-scheduler does not return with an error.
 const unknownCount = -1
+
+// kubeScheduler is a kube-scheduler: upstreamScheduler of the release that this module has, in this process; oracleScheduler of another one.
+type kubeScheduler interface {
+	apply(world.Changed)
+	// elapse lets virtual time pass.
+	elapse(time.Duration)
+	// step makes the next decision, if a pod can be popped.
+	step() *decision
+	stop()
+
+	// queueOf returns the queue that a pending pod is in.
+	queueOf(*v1.Pod) string
+	// record returns what the queue knows about a pod, and whether it has the pod.
+	record(*v1.Pod) (record, bool)
+	// wouldGate reports whether a plugin gates a pod, if it is asked.
+	wouldGate(plugin string, pod *v1.Pod) bool
+	nominatedTo(node string) []string
+	// assumed is what is assumed of volumes and claims.
+	assumed() assumed.Objects
+	// takenDevices are the devices that are allocated.
+	takenDevices() []string
+}
 
 // upstreamScheduler is kube-scheduler with one worker and the test's informers, client and clock.
 type upstreamScheduler struct {
@@ -74,6 +99,15 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
 	return t
+}
+
+func (t *upstreamScheduler) apply(c world.Changed) { t.informers.Apply(c.Op, c.Object) }
+
+func (t *upstreamScheduler) elapse(d time.Duration) {
+	// Virtual time passes only while all goroutines are blocked. The race detector does not know that; a lock makes it visible.
+	t.sched.SchedulingQueue.PendingPods()
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 func (t *upstreamScheduler) stop() {
@@ -166,7 +200,6 @@ func (t *upstreamScheduler) step() *decision {
 	return t.last
 }
 
-// queueOf returns the queue that a pending pod is in.
 func (t *upstreamScheduler) queueOf(pod *v1.Pod) string {
 	has := func(pods []*v1.Pod) bool {
 		for _, p := range pods {
@@ -189,4 +222,30 @@ func (t *upstreamScheduler) queueOf(pod *v1.Pod) string {
 		return "unschedulable"
 	}
 	return "elsewhere"
+}
+
+func (t *upstreamScheduler) record(pod *v1.Pod) (record, bool) {
+	info, known := t.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+	if !known {
+		return record{}, false
+	}
+	return recordOf(info), true
+}
+
+func (t *upstreamScheduler) wouldGate(name string, pod *v1.Pod) bool {
+	return slices.ContainsFunc(t.sched.Profiles[pod.Spec.SchedulerName].PreEnqueuePlugins(), func(plugin fwk.PreEnqueuePlugin) bool {
+		return plain(plugin.Name()) == name && !plugin.PreEnqueue(t.ctx, pod).IsSuccess()
+	})
+}
+
+func (t *upstreamScheduler) nominatedTo(node string) []string {
+	return nominatedTo(t.sched.SchedulingQueue, node)
+}
+
+func (t *upstreamScheduler) assumed() assumed.Objects { return assumed.InFrameworks(t.sched.Profiles) }
+
+func (t *upstreamScheduler) takenDevices() []string {
+	state, err := t.sched.Profiles[schedulerName].SharedDRAManager().ResourceClaims().GatherAllocatedState()
+	must(err)
+	return takenOf(state)
 }

@@ -1,0 +1,93 @@
+package cycle
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle"
+	"orrery/core/scheduler/release"
+)
+
+// TestReleases_FollowRules has a case for each rule by which releases differ: kube-scheduler decides otherwise from one release to the next
+// where the rule says so, and nowhere else, and so does Orrery.
+func TestReleases_FollowRules(t *testing.T) {
+	asked := oracleReleases(t)
+	processes := map[release.Release]*oracle.Process{}
+	for _, r := range asked {
+		for _, r := range []release.Release{r - 1, r} { // each is compared with the one before
+			if processes[r] == nil && oracleFolders[r] != "" {
+				processes[r] = startOracleOf(t, r)
+			}
+		}
+	}
+	for _, tt := range ruleCases() {
+		t.Run(tt.row+" "+tt.says, func(t *testing.T) {
+			logs := map[release.Release][]string{}
+			for _, r := range release.All() {
+				seen := difftest.Coverage{}
+				mismatch := ""
+				switch {
+				case r == release.V135:
+					logs[r], mismatch = compareHere(t, tt.cluster, ownPlugins, seen)
+				case processes[r] != nil:
+					logs[r], mismatch = compareRelease(t, tt.cluster, r, processes[r], seen)
+				default:
+					continue
+				}
+				if mismatch != "" {
+					t.Errorf("%s: %s", r, mismatch)
+				}
+			}
+			for _, r := range asked {
+				before := r - 1
+				if logs[before] == nil { // it refuses the case
+					continue
+				}
+				switch diff := cmp.Diff(withoutClaims(tt.row, logs[before]), withoutClaims(tt.row, logs[r])); {
+				case diff == "" && slices.Contains(tt.from, r):
+					t.Errorf("%s and %s decide alike:\n%s", before, r, strings.Join(logs[r], "\n"))
+				case diff != "" && !slices.Contains(tt.from, r):
+					t.Errorf("(-%s +%s):\n%s", before, r, diff)
+				}
+			}
+		})
+	}
+}
+
+// withoutClaims is a log without what rule 37-12 changes in the message of every pod that fits nowhere, unless the case is about that.
+func withoutClaims(row string, log []string) (lines []string) {
+	for _, line := range log {
+		if row != "37-12" {
+			line = strings.ReplaceAll(line, " no new claims to deallocate,", "")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestReleases_EveryRuleHasACase needs no oracle.
+func TestReleases_EveryRuleHasACase(t *testing.T) {
+	has := map[string]bool{}
+	for _, tt := range ruleCases() {
+		has[tt.row] = true
+	}
+	for _, rule := range release.Rules() {
+		row := rule.Row()
+		if why := ruledElsewhere[row.Number]; !has[row.Number] && why == "" {
+			t.Errorf("rule %s, %s, has no case here", row.Number, row.Name)
+		} else if has[row.Number] && why != "" {
+			t.Errorf("rule %s, %s, has a case here", row.Number, row.Name)
+		}
+	}
+}
+
+// ruledElsewhere are rules that no case here can show, with the reason.
+var ruledElsewhere = map[string]string{
+	"37-3": "before it the order is left open, and may be the same",
+	"37-8": "a pod that names a node is not scheduled; the order of plugins is compared with each release's configuration",
+	"L-4":  "claims for devices are left out of the comparison",
+}
