@@ -63,8 +63,7 @@ soak-live: ## two replicas and a console on a real API server, through faults, f
 fuzz: ## look for inputs that break a fuzz target, for MINUTES in all; TARGET=regexp for some targets
 	go run ./core/testing/fuzz/command -minutes $(or $(MINUTES),10) -targets '$(or $(TARGET),.)'
 parity: ## compare with upstream over CASES generated cases from SEED; RELEASE=1.36 with kube-scheduler of that release
-	cd core/parity && ORRERY_CASES=$(or $(CASES),50000) ORRERY_SEED=$(or $(SEED),1) ORRERY_ORACLES=$(RELEASE) \
-		go test -count=1 -timeout 0 -v $(if $(RELEASE),-run '^TestReleases' ./cycle,./...)
+	cd core/parity && ORRERY_CASES=$(or $(CASES),50000) ORRERY_SEED=$(or $(SEED),1) ORRERY_ORACLES=$(RELEASE) go test -count=1 -timeout 0 -v $(if $(RELEASE),-run '^TestReleases' ./cycle,./...)
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record && $(IN_PARITY) ./demorecord
 clean: ## remove what was built
