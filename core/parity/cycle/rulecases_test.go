@@ -40,6 +40,7 @@ func ruleCases() []ruleCase {
 		{"37-2", "a victim of several budgets", from(release.V137), budgetsCase()},
 		{"37-4", "a namespace selector that selects by what is missing", from(release.V137), namespaceSelectorCase()},
 		{"37-5", "a pod of one of several anti-affinity terms is deleted", from(release.V137), antiAffinityTermsCase()},
+		{"37-6", "a node without room gets a taint", from(release.V137), taintedCase()},
 		{"37-7", "a pod with a scheduling gate is nominated for a node", from(release.V137), gatedNominationCase()},
 		{"37-10", "what preemption says of its success", from(release.V137), preemptionCase()},
 		{"37-12", "a pod without claims fits nowhere", from(release.V137), fullCase()},
@@ -198,6 +199,14 @@ func fullCase() *clusterCase {
 	c := newRuleCluster()
 	c.Nodes = []*v1.Node{mk.Node("node").CPU("3").Obj()}
 	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("4").Obj()}
+	return c
+}
+
+// taintedCase has a pod that needs more than the node has, which gets a taint.
+func taintedCase() *clusterCase {
+	c := fullCase()
+	taints := []v1.Taint{{Key: "only", Value: "others", Effect: v1.TaintEffectNoSchedule}}
+	c.Changes = []clusterChange{{Wait: 3000, Node: &nodeChange{Name: "node", Taints: &taints}}}
 	return c
 }
 

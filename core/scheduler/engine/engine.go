@@ -260,13 +260,21 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		for i, extension := range extensions {
 			extensions[i] = p.RecoverHints(extension)
 		}
-		hints, err := queue.NewHints(e.timedExtensions(extensions)...)
+		hints, err := hintsOf(f, e.timedExtensions(extensions))
 		if err != nil {
 			return queue.Options{}, fmt.Errorf("registering the events of profile %s: %w", name, err)
 		}
 		o.Profiles[name] = queue.Profile{PreEnqueue: p.PreEnqueuePlugins(), Hints: hints}
 	}
 	return o, nil
+}
+
+// hintsOf returns the events that requeue the pods of a profile.
+func hintsOf(f config.Features, extensions []fwk.EnqueueExtensions) (*queue.Hints, error) {
+	if f.Has(release.TaintEventsExplicit) {
+		return queue.NewExactHints(extensions...)
+	}
+	return queue.NewHints(extensions...)
 }
 
 // accounting returns how requests are summed under the feature gates.

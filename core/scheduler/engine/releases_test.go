@@ -3,6 +3,8 @@ package engine_test
 import (
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
+
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/release"
@@ -51,6 +53,31 @@ func TestFailureOfCurrentPod_LeavesNamesakeAlone(t *testing.T) {
 		s.failed(1, "the pod is gone")
 		if got := len(s.e.Effects()) > 0; got != told {
 			t.Errorf("in %v the failure has effects: %v", r, got)
+		}
+	}
+}
+
+// A pod that a node has no room for is requeued by the node's new taint up to 1.36: NodeResourcesFit is registered for taints with new nodes. A pod
+// that does not tolerate the node's taint is requeued in every release when the taint goes: TaintToleration registers for it.
+func TestTaintEventsExplicit(t *testing.T) {
+	small, full := mk.Node("small").CPU("1").Memory("8Gi"), mk.Node("small").CPU("1").Memory("8Gi").Taint("colour", "red", v1.TaintEffectNoSchedule)
+	for r, requeues := range map[release.Release]bool{release.V135: true, release.V136: true, release.V137: false} {
+		for name, tt := range map[string]struct {
+			cpu           string
+			before, after *v1.Node
+			want          bool
+		}{
+			"no room":       {"4", small.Obj(), full.Obj(), requeues},
+			"not tolerated": {"1", full.Obj(), small.Obj(), true},
+		} {
+			s := newFixture(t, engine.Options{Config: config.Default(config.FeaturesOf(r))})
+			s.added(tt.before, mk.Pod("web").CPU(tt.cpu).Obj())
+			s.decide()
+			s.effects()
+			s.apply(world.Changed{Op: world.Modified, Object: tt.after})
+			if got := s.e.Queue().Counts().Unschedulable == 0; got != tt.want {
+				t.Errorf("%s, in %v: the pod is requeued: %v", name, r, got)
+			}
 		}
 	}
 }

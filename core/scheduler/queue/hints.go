@@ -29,9 +29,21 @@ func alwaysQueue(klog.Logger, *v1.Pod, any, any) (fwk.QueueingHint, error) { ret
 var updateNodeTaint = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}
 
 // NewHints calls EventsToRegister of each plugin once. Without a hint an event always helps. A plugin that registered
-// for Node/Add but not for taint changes is also registered for those, without a hint, as in kube-scheduler. A plugin
+// for Node/Add but not for taint changes is also registered for those, without a hint, as in kube-scheduler up to 1.36. A plugin
 // without events is not in the table: only updates of its pods, the leftover flush and forced activation requeue them.
 func NewHints(plugins ...fwk.EnqueueExtensions) (*Hints, error) {
+	return newHints(plugins, func(h *Hints, plugin string, events []fwk.ClusterEventWithHint) {
+		h.register(plugin, events)
+		h.registerTaintsOfNewNodes(plugin, events)
+	})
+}
+
+// NewExactHints is NewHints with the events that the plugins register and no others, as in kube-scheduler from 1.37 on.
+func NewExactHints(plugins ...fwk.EnqueueExtensions) (*Hints, error) {
+	return newHints(plugins, (*Hints).register)
+}
+
+func newHints(plugins []fwk.EnqueueExtensions, register func(h *Hints, plugin string, events []fwk.ClusterEventWithHint)) (*Hints, error) {
 	h := &Hints{}
 	var errs []error
 	for _, plugin := range plugins {
@@ -39,7 +51,7 @@ func NewHints(plugins ...fwk.EnqueueExtensions) (*Hints, error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("asking plugin %s which events it registers for: %w", plugin.Name(), err))
 		}
-		h.register(plugin.Name(), events)
+		register(h, plugin.Name(), events)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -48,21 +60,26 @@ func NewHints(plugins ...fwk.EnqueueExtensions) (*Hints, error) {
 }
 
 func (h *Hints) register(plugin string, events []fwk.ClusterEventWithHint) {
-	var nodeAdd, nodeTaint bool
 	for _, e := range events {
 		ask := e.QueueingHintFn
 		if ask == nil {
 			ask = alwaysQueue
 		}
 		h.all = append(h.all, hint{e.Event, plugin, ask})
+	}
+}
+
+// registerTaintsOfNewNodes registers a plugin for changes of taints if it is registered for new nodes only. The pre-check may have hidden the
+// addition of a node that had taints at first, and their removal is then the only event of it: kubernetes issue 109437. Upstream has no
+// pre-check with queueing hints, and kept the registration until the check was gone (110175).
+func (h *Hints) registerTaintsOfNewNodes(plugin string, events []fwk.ClusterEventWithHint) {
+	var actions fwk.ActionType
+	for _, e := range events {
 		if e.Event.Resource == fwk.Node {
-			nodeAdd = nodeAdd || e.Event.ActionType&fwk.Add != 0
-			nodeTaint = nodeTaint || e.Event.ActionType&fwk.UpdateNodeTaint != 0
+			actions |= e.Event.ActionType
 		}
 	}
-	// The pre-check may have hidden the addition of a node that had taints at first, and their removal is then the only event of it:
-	// kubernetes issue 109437. Upstream has no pre-check with queueing hints, and keeps the registration until the check is gone (110175).
-	if nodeAdd && !nodeTaint {
+	if actions&fwk.Add != 0 && actions&fwk.UpdateNodeTaint == 0 {
 		h.all = append(h.all, hint{updateNodeTaint, plugin, alwaysQueue})
 	}
 }

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/queue"
@@ -27,6 +28,26 @@ func TestAdd_NominationOfGatedPod(t *testing.T) {
 		}
 		if node, has := q.NominatedNode(open); !has || node != "n2" {
 			t.Errorf("a pod that is not gated is nominated for %q, %v", node, has)
+		}
+	}
+}
+
+// From 1.37 on a plugin that registers for new nodes is not registered for changes of taints as well.
+func TestNewExactHints_OnlyRegisteredEvents(t *testing.T) {
+	plugin := testPlugin{name: "P", events: []fwk.ClusterEventWithHint{{Event: parseEvent("Node/Add")}, {Event: parseEvent("Pod/Delete")}}}
+	for name, tt := range map[string]struct {
+		build func(...fwk.EnqueueExtensions) (*queue.Hints, error)
+		want  []fwk.ClusterEvent
+	}{
+		"up to 1.36": {queue.NewHints, []fwk.ClusterEvent{{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeTaint}, parseEvent("Pod/Delete")}},
+		"from 1.37":  {queue.NewExactHints, []fwk.ClusterEvent{parseEvent("Node/Add"), parseEvent("Pod/Delete")}},
+	} {
+		hints, err := tt.build(plugin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, queue.WatchedEvents(hints)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -32,6 +32,7 @@ const (
 	BudgetsUpToFirstViolation
 	UnstartedVictimsInOrder
 	NamespaceSelectorsResolved
+	TaintEventsExplicit
 	GatedPodsNominated
 	NodeNameRestricts
 	PreemptionReported
@@ -93,6 +94,10 @@ var rows = [...]Row{
 	NamespaceSelectorsResolved: {
 		Name: "NamespaceSelectorsResolved", Number: "37-4", First: V137, Last: Newest,
 		Sentence: "A namespaceSelector of a pod affinity term selects the namespaces that match it. Before, one that matches an empty set of labels, as DoesNotExist may, selects every namespace.",
+	},
+	TaintEventsExplicit: {
+		Name: "TaintEventsExplicit", Number: "37-6", First: V137, Last: Newest, Upstream: "kubernetes#110175",
+		Sentence: "A node whose taints change requeues the pods of plugins that register for that. Before, it requeues those of all plugins that register for new nodes, such as NodeResourcesFit.",
 	},
 	GatedPodsNominated: {
 		Name: "GatedPodsNominated", Number: "37-7", First: V137, Last: Newest,
