@@ -1,12 +1,14 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiversion "k8s.io/apimachinery/pkg/version"
+	clientset "k8s.io/client-go/kubernetes"
 
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
@@ -78,11 +80,16 @@ func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Releas
 	return r, nil
 }
 
-// serverVersion asks the API server for its version.
-func (n *connection) serverVersion(c *cobra.Command, from *cluster) (info apiversion.Info, err error) {
+// serverVersion asks the API server of a cluster for its version.
+func (n *connection) serverVersion(c *cobra.Command, from *cluster) (apiversion.Info, error) {
 	ctx, answered := n.answerContext(c.Context(), c)
 	defer answered()
-	text, err := from.client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	return askVersion(ctx, from.client)
+}
+
+// askVersion asks an API server for its version.
+func askVersion(ctx context.Context, client clientset.Interface) (info apiversion.Info, err error) {
+	text, err := client.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
 	if err != nil {
 		return info, err
 	}

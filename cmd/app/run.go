@@ -152,6 +152,11 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
+	stopComparing, err := onServerVersion(ctx, kubeConfig, features.Release(), klog.Background())
+	if err != nil {
+		return err
+	}
+	defer stopComparing()
 	return f.serveAndRun(ctx, r, configuration)
 }
 

@@ -101,6 +101,12 @@ func OfServer(info version.Info) (r Release, newer bool) {
 	return Release(minor - oldestMinor), false
 }
 
+// DiffersFrom reports whether an API server's own kube-scheduler decides by another release, and which one comes nearest to it.
+func (r Release) DiffersFrom(info version.Info) (nearest Release, differs bool) {
+	nearest, newer := OfServer(info)
+	return nearest, newer || nearest != r
+}
+
 // MarshalText writes the release as String does.
 func (r Release) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 

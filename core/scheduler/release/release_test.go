@@ -85,3 +85,23 @@ func TestOfServer(t *testing.T) {
 		}
 	}
 }
+
+func TestRelease_DiffersFrom(t *testing.T) {
+	for _, tt := range []struct {
+		r       release.Release
+		minor   string
+		nearest release.Release
+		differs bool
+	}{
+		{release.V136, "36+", release.V136, false},
+		{release.V135, "36", release.V136, true},
+		{release.V137, "36", release.V136, true},
+		{release.V135, "34", release.V135, false},
+		{release.V137, "38", release.V137, true},
+	} {
+		nearest, differs := tt.r.DiffersFrom(version.Info{Major: "1", Minor: tt.minor})
+		if nearest != tt.nearest || differs != tt.differs {
+			t.Errorf("%v differs from a server of 1.%s: %v, nearest %v", tt.r, tt.minor, differs, nearest)
+		}
+	}
+}
