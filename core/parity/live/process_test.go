@@ -129,7 +129,7 @@ func TestProcess_ExitCodes(t *testing.T) {
 		"an old configuration":    {[]string{"--config=" + old}, "v1beta3"},
 		"invalid lease durations": {[]string{"--kubeconfig=/dev/null", "--leader-elect-lease-duration=1s"}, "LeaseDuration must be greater than RenewDeadline|leaseDuration"},
 		"no API server":           {[]string{"--kubeconfig=" + dir + "/none.kubeconfig"}, "no such file"},
-		"another version":         {[]string{"--emulated-version=1.31"}, "behaves like 1.35"},
+		"another version":         {[]string{"--emulated-version=1.31"}, `emulation version 1.31 is not between \[1.35`},
 		"an unknown controller":   {[]string{"--master=http://127.0.0.1:1", "--controllers=nonsense"}, "taint-eviction"},
 		"a logging format":        {[]string{"--logging-format=xml"}, "xml"},
 		"a port that is in use":   {[]string{"--master=http://127.0.0.1:1", "--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", server.Port()), "--authentication-skip-lookup"}, "address already in use"},
