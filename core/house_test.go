@@ -63,7 +63,7 @@ core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
 core/evict: core/safe/printable core/world core/safe/heap core/scheduler/store
-core/evict/budget: core/evict core/world
+core/evict/budget: core/evict core/world core/safe/plural
 core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
 core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/objects/requests core/objects/saturating core/world core/world/memory

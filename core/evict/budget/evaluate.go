@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/component-helpers/apps/poddisruptionbudget"
+
+	"orrery/core/safe/plural"
 )
 
 // Request is a call of the eviction subresource with the objects that the API server looks up for it.
@@ -201,6 +203,16 @@ func refusalMessage(pdb *policyv1.PodDisruptionBudget) string {
 		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", pdb.Name, c.Reason, c.Message)
 	}
 	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", pdb.Name)
+}
+
+// Brief says why a budget refuses an eviction: in few words where too few of its pods are healthy, else as the API server does.
+func (v Response) Brief() string {
+	s := v.Budget.Status
+	c := meta.FindStatusCondition(s.Conditions, policyv1.DisruptionAllowedCondition)
+	if s.DisruptionsAllowed == 0 && s.CurrentHealthy <= s.DesiredHealthy && (c == nil || c.Reason != policyv1.SyncFailedReason) {
+		return fmt.Sprintf("budget %s needs %s and has %d", v.Budget.Name, plural.Count(s.DesiredHealthy, "healthy pod"), s.CurrentHealthy)
+	}
+	return RefusalCause(v.Refusal)
 }
 
 func beingProcessed(name string) *apierrors.StatusError {

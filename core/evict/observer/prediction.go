@@ -47,11 +47,11 @@ func (c *Observer) EvictionRefused(at time.Time, pod world.PodRef, by, why strin
 	c.record.Write(d)
 }
 
-// Refusal returns why the eviction API would refuse now to evict a pod because of a PodDisruptionBudget; empty if it would
-// not, as far as is known.
+// Refusal returns in few words why the eviction API would refuse now to evict a pod because of a PodDisruptionBudget; empty if it
+// would not, as far as is known.
 func (c *Observer) Refusal(pod *v1.Pod) string {
 	if v := c.evaluate(pod, c.record.Budgets(pod.Namespace)); v.Refusal != nil && v.Budget != nil {
-		return budget.RefusalCause(v.Refusal)
+		return v.Brief()
 	}
 	return ""
 }
