@@ -82,7 +82,7 @@ func (r *release) run(ctx context.Context, args []string) (err error) {
 		if r.platforms, err = chosen(r.only, platform.Released()); err != nil {
 			return err
 		}
-		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes each the first time.", len(r.platforms)))
+		r.say(fmt.Sprintf("Platforms to compile for: %d. On two cores each takes some ten minutes the first time.", len(r.platforms)))
 		return r.archives(ctx)
 	case "image":
 		if r.version != "" && !isTag.MatchString(r.version) {
@@ -91,7 +91,7 @@ func (r *release) run(ctx context.Context, args []string) (err error) {
 		if r.platforms, err = chosen(r.only, platform.InImage()); err != nil {
 			return err
 		}
-		r.say(fmt.Sprintf("The program is compiled for %d platforms: on two cores that takes some ten minutes each the first time.", len(r.platforms)))
+		r.say(fmt.Sprintf("Platforms to compile for: %d. On two cores each takes some ten minutes the first time.", len(r.platforms)))
 		return r.image(ctx)
 	case "site":
 		return r.site()
