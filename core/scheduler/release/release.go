@@ -62,11 +62,11 @@ func (r Release) minor() int { return oldestMinor + int(r) }
 func Parse(text string) (Release, error) {
 	numbers := strings.Split(strings.TrimPrefix(text, "v"), ".")
 	if len(numbers) < 2 || len(numbers) > 3 {
-		return 0, fmt.Errorf("reading the release of Kubernetes %.40q: it is written as %s", text, Newest)
+		return 0, fmt.Errorf("reading the release of Kubernetes %+.40q: it is written as %s", text, Newest)
 	}
 	for _, n := range numbers {
 		if _, err := strconv.ParseUint(n, 10, 31); err != nil {
-			return 0, fmt.Errorf("reading the release of Kubernetes %.40q: %.40q is no number; it is written as %s", text, n, Newest)
+			return 0, fmt.Errorf("reading the release of Kubernetes %+.40q: %+.40q is no number; it is written as %s", text, n, Newest)
 		}
 	}
 	minor, _ := strconv.Atoi(numbers[1])
