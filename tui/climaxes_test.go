@@ -28,7 +28,7 @@ var climaxes = []climax{
 		laterAfter: 21 * time.Second, later: []string{"1m04s: A celebrity has mentioned the shop", "▼ terminating"},
 	},
 	{
-		story: "priority-storm", after: 4 * time.Second, shows: []string{"20s: First wave: payments pushes out batch", "20 terminating", "▼ terminating", "batch-thumb", "by payments-6"},
+		story: "priority-storm", after: 4 * time.Second, shows: []string{"20s: First wave: payments pushes out batch", "20 terminating", "▼ terminating", "batch-thumb", "by payments-"},
 		laterAfter: 12 * time.Second, later: []string{"☠ deleted"},
 	},
 	{
