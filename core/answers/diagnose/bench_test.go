@@ -12,9 +12,10 @@ import (
 	"orrery/core/world"
 )
 
-// fullCluster has so many nodes, all nearly full, some cordoned and some tainted, and pods of several owners that are pending.
-func fullCluster(b *testing.B, nodes, pending, owners int) *engine.Engine {
-	objects := make([]world.Object, 0, 3*nodes+pending)
+// fullCluster has so many nodes with as many pods each, all nearly full, some cordoned and some tainted, and pods of several owners that
+// are pending.
+func fullCluster(b *testing.B, nodes, each, pending, owners int) *engine.Engine {
+	objects := make([]world.Object, 0, (1+each)*nodes+pending)
 	for i := range nodes {
 		n := node(fmt.Sprintf("node-%04d", i), "4").Zone(fmt.Sprintf("zone-%d", i%3)).Label("kubernetes.io/hostname", fmt.Sprintf("node-%04d", i))
 		switch {
@@ -24,8 +25,8 @@ func fullCluster(b *testing.B, nodes, pending, owners int) *engine.Engine {
 			n.Taint("team", "red", v1.TaintEffectNoSchedule)
 		}
 		objects = append(objects, n.Obj())
-		for j := range 2 {
-			objects = append(objects, mk.Pod(fmt.Sprintf("on-%04d-%d", i, j)).Node(n.Obj().Name).CPU("1800m").Memory("4Gi").
+		for j := range each {
+			objects = append(objects, mk.Pod(fmt.Sprintf("on-%04d-%d", i, j)).Node(n.Obj().Name).CPU(fmt.Sprintf("%dm", 3600/each)).Memory(fmt.Sprintf("%dMi", 8192/each)).
 				Owner("apps/v1", "ReplicaSet", "full-1").Label("app", "full").Obj())
 		}
 	}
@@ -41,7 +42,7 @@ func fullCluster(b *testing.B, nodes, pending, owners int) *engine.Engine {
 
 // BenchmarkCombinations_5000Nodes is the search for moves of other pods, where most nodes need two.
 func BenchmarkCombinations_5000Nodes(b *testing.B) {
-	e := fullCluster(b, 5000, 1, 1)
+	e := fullCluster(b, 5000, 2, 1, 1)
 	d, err := diagnose.Pod(e, world.PodRefOf(e.Store().Pod("default", "web-0000")))
 	if err != nil {
 		b.Fatal(err)
@@ -55,7 +56,7 @@ func BenchmarkCombinations_5000Nodes(b *testing.B) {
 
 // BenchmarkPod_5000Nodes is one answer with all its evidence, and with the remedies that were tried.
 func BenchmarkPod_5000Nodes(b *testing.B) {
-	e := fullCluster(b, 5000, 1, 1)
+	e := fullCluster(b, 5000, 20, 1, 1)
 	ref := world.PodRefOf(e.Store().Pod("default", "web-0000"))
 	for b.Loop() {
 		d, err := diagnose.Pod(e, ref)
@@ -73,7 +74,7 @@ func BenchmarkPending_1000Pods(b *testing.B) {
 }
 
 func benchmarkPending(b *testing.B, owners int) {
-	e := fullCluster(b, 5000, 1000, owners)
+	e := fullCluster(b, 5000, 20, 1000, owners)
 	for b.Loop() {
 		groups, err := diagnose.Pending(e, func(*diagnose.Group) bool { return true })
 		if err != nil || len(groups) != owners {
