@@ -47,6 +47,24 @@ func TestReleaseFlag(t *testing.T) {
 	}
 }
 
+// versionServer is an API server that is asked for its version only, and a client of it.
+func versionServer(t *testing.T, status int, version string) (*httptest.Server, live.Client) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/version" {
+			t.Errorf("%s is asked for", r.URL.Path)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, version)
+	}))
+	t.Cleanup(server.Close)
+	client, err := live.NewClient(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server, client
+}
+
 func TestConnection_DecidesAsServer(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status  int
@@ -61,19 +79,7 @@ func TestConnection_DecidesAsServer(t *testing.T) {
 		"an older server, decided as oldest": {http.StatusOK, `{"major": "1", "minor": "30"}`, modelled.V135, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/version" {
-					t.Errorf("%s is asked for", r.URL.Path)
-				}
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(tt.status)
-				_, _ = io.WriteString(w, tt.version)
-			}))
-			defer server.Close()
-			client, err := live.NewClient(&rest.Config{Host: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
+			server, client := versionServer(t, tt.status, tt.version)
 			var stderr bytes.Buffer
 			c := &cobra.Command{}
 			c.SetErr(&stderr)

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/klog/v2/ktesting"
 
 	modelled "orrery/core/scheduler/release"
-	"orrery/core/world/live"
 )
 
 func TestLogServerVersion(t *testing.T) {
@@ -36,19 +34,7 @@ func TestLogServerVersion(t *testing.T) {
 		"an answer that is no version at all": {modelled.V135, http.StatusOK, `<html>`, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != "/version" {
-					t.Errorf("%s is asked for", r.URL.Path)
-				}
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(tt.status)
-				_, _ = io.WriteString(w, tt.version)
-			}))
-			defer server.Close()
-			client, err := live.NewClient(&rest.Config{Host: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, client := versionServer(t, tt.status, tt.version)
 			log := &ktesting.BufferTL{}
 			if answered := logServerVersion(t.Context(), client, tt.decides, ktesting.NewLogger(log, ktesting.NewConfig())); answered != tt.answered {
 				t.Errorf("it has its answer: %v", answered)
