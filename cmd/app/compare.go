@@ -136,10 +136,7 @@ func configurationsOf(c *cobra.Command, files, gates, as []string, recorded trac
 		return nil, 0, err
 	}
 	for _, r := range releases {
-		features, left := options.Config.Features.In(r)
-		if len(left) > 0 {
-			warn(c, fmt.Sprintf("Kubernetes %v does not take the feature gates %v of the trace, which are at its defaults", r, left))
-		}
+		features := featuresIn(c, options.Config.Features, r, " of the trace")
 		if features, err = config.ParseFeatureFlagOf(r, append(features.Changed(), gates...)...); err != nil {
 			return nil, 0, fmt.Errorf("--feature-gates: %w", err)
 		}

@@ -49,11 +49,16 @@ func (f *releaseFlag) in(c *cobra.Command, configuration *config.Configuration) 
 	if f.release == nil {
 		return configuration, nil
 	}
-	features, left := configuration.Features.In(*f.release)
+	return configuration.In(featuresIn(c, configuration.Features, *f.release, ""))
+}
+
+// featuresIn returns feature gates as a release has them, and warns of those that it does not take, with whose they are.
+func featuresIn(c *cobra.Command, features config.Features, r modelled.Release, whose string) config.Features {
+	in, left := features.In(r)
 	if len(left) > 0 {
-		warn(c, fmt.Sprintf("Kubernetes %v does not take the feature gates %v, which are at its defaults", f.release, left))
+		warn(c, fmt.Sprintf("Kubernetes %v does not take the feature gates %v%s, which are at its defaults", r, left, whose))
 	}
-	return configuration.In(features)
+	return in
 }
 
 // releaseOf returns the release to decide as on a cluster: that of the flag, or the API server's own. It warns of a server that is newer than

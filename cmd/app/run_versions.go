@@ -26,7 +26,7 @@ func (f *runFlags) release() (modelled.Release, error) {
 	return r, nil
 }
 
-// minimum returns the version of --min-compatibility-version; by default it is the one before the emulated one.
+// minCompatibility returns the version of --min-compatibility-version; by default it is the one before the emulated one.
 func (f *runFlags) minCompatibility(emulated modelled.Release) (*apiversion.Version, error) {
 	v := previous(emulated)
 	for _, given := range f.minimum {
