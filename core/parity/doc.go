@@ -35,7 +35,9 @@
 //	benchcluster benchmarks of both on a real API server
 //	democluster  a cluster for experiments
 //	demorecord   records the demo's scenarios on a real API server
+//	kubesource   reads gates, default plugins, metrics and API fields from the source of a release
 //	gatetables   writes the tables of feature gates, one a release, from upstream's sources
+//	releasereport prints what of scheduling differs between the sources of two releases, for make release-report
 //	document     writes docs/parity.md
 //	runtests     runs the tests of both modules, for make test
 //

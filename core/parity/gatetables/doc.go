@@ -1,7 +1,7 @@
 // Command gatetables writes core/scheduler/config/gates_1xx.go: the feature gates that kube-scheduler knows in each release that Orrery
 // models, with their stage, default, lock and dependencies.
 //
-//	module cache ── source.go ── table.go ──▶ gates_135.go, gates_136.go, gates_137.go
+//	module cache ── kubesource ── table.go ──▶ gates_135.go, gates_136.go, gates_137.go
 //	upstream's      the specs    of each gate the entry in force
 //	own text        as syntax    in that release
 //

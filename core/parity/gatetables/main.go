@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"orrery/core/parity/kubesource"
 	"orrery/core/scheduler/release"
 )
 
@@ -31,11 +32,11 @@ func write(r release.Release) error {
 
 // generate returns the file of a release.
 func generate(r release.Release) ([]byte, error) {
-	s, err := read(r.Patch())
+	s, err := kubesource.Gates(r.Patch())
 	if err != nil {
 		return nil, err
 	}
-	rows, err := table(s, minorNumber(r))
+	rows, err := s.Table(kubesource.MinorOf(r.Patch()))
 	if err != nil {
 		return nil, fmt.Errorf("reading the feature gates of Kubernetes %s: %w", r.Patch(), err)
 	}

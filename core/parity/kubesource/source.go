@@ -1,14 +1,11 @@
-package main
+package kubesource
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"os/exec"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,79 +23,58 @@ var sources = []struct{ module, folder string }{
 	{"k8s.io/component-base", "zpages/features"},
 }
 
-// entry is the state of a gate from a version on.
-type entry struct {
-	minor       int // of the version
-	stage       string
-	on, locked  bool
-	minToCompat int // the minor number of MinCompatibilityVersion; 0 if the entry has none
+// Entry is the state of a gate from a version on.
+type Entry struct {
+	Minor       int // of the version
+	Stage       string
+	On, Locked  bool
+	MinToCompat int // the minor number of MinCompatibilityVersion; 0 if the entry has none
 }
 
-// specs are what the sources of a release say.
-type specs struct {
+// Specs are what the sources of a release say.
+type Specs struct {
 	names    map[string]string // the gates' names by the identifiers of their constants
-	entries  map[string][]entry
+	entries  map[string][]Entry
 	requires map[string][]string // as identifiers until every source is read
 }
 
-// read returns the gates in the sources of a patch, such as 1.36.3.
-func read(patch string) (*specs, error) {
-	s := &specs{names: map[string]string{}, entries: map[string][]entry{}, requires: map[string][]string{}}
+// Gates returns the gates in the sources of a patch, such as 1.36.3.
+func Gates(patch string) (*Specs, error) {
+	s := &Specs{names: map[string]string{}, entries: map[string][]Entry{}, requires: map[string][]string{}}
 	for _, from := range sources {
-		version := "v" + patch
-		if from.module != "k8s.io/kubernetes" {
-			version = "v0" + strings.TrimPrefix(patch, "1") // staging modules are numbered so
-		}
-		dir, err := moduleDir(from.module, version)
+		files, err := Module(from.module, patch)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.addFolder(filepath.Join(dir, filepath.FromSlash(from.folder))); err != nil {
-			return nil, fmt.Errorf("reading the feature gates in %s of %s %s: %w", from.folder, from.module, version, err)
+		if err := s.addFolder(files, from.folder); err != nil {
+			return nil, fmt.Errorf("reading the feature gates in %s of %s %s: %w", from.folder, from.module, versionOf(from.module, patch), err)
 		}
 	}
 	return s, nil
 }
 
-// moduleDir returns the folder of a module in the module cache, and fetches the module if it is missing.
-func moduleDir(module, version string) (string, error) {
-	out, err := exec.Command("go", "mod", "download", "-json", module+"@"+version).Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = fmt.Errorf("%w: %s%s", err, exit.Stderr, out)
-		}
-		return "", fmt.Errorf("fetching %s %s: %w", module, version, err)
-	}
-	var found struct{ Dir string }
-	if err := json.Unmarshal(out, &found); err != nil {
-		return "", fmt.Errorf("reading where %s %s is: %w", module, version, err)
-	}
-	return found.Dir, nil
-}
-
 // addFolder adds the gates of one package. A package that a release does not have yet has none.
-func (s *specs) addFolder(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+func (s *Specs) addFolder(from fs.FS, folder string) error {
+	files, err := fs.Glob(from, folder+"/*.go")
 	if err != nil {
 		return err
 	}
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
+	for _, name := range files {
+		if !isSource(name) {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		file, err := parse(from, name)
 		if err != nil {
 			return err
 		}
 		if err := s.addFile(file); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(path), err)
+			return fmt.Errorf("%s: %w", path.Base(name), err)
 		}
 	}
 	return nil
 }
 
-func (s *specs) addFile(file *ast.File) (err error) {
+func (s *Specs) addFile(file *ast.File) (err error) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if err != nil {
 			return false
@@ -122,7 +98,7 @@ func (s *specs) addFile(file *ast.File) (err error) {
 }
 
 // addNames adds constants of the type Feature, and those without a type, as a few of the gates' are written.
-func (s *specs) addNames(spec *ast.ValueSpec) {
+func (s *Specs) addNames(spec *ast.ValueSpec) {
 	if spec.Type != nil && identifier(spec.Type) != "Feature" {
 		return
 	}
@@ -164,11 +140,11 @@ func identifier(e ast.Expr) string {
 	return ""
 }
 
-func (s *specs) addEntries(lit *ast.CompositeLit) error {
+func (s *Specs) addEntries(lit *ast.CompositeLit) error {
 	for _, element := range lit.Elts {
 		gate := element.(*ast.KeyValueExpr)
 		name := identifier(gate.Key)
-		var entries []entry
+		var entries []Entry
 		for _, one := range gate.Value.(*ast.CompositeLit).Elts {
 			e, err := entryOf(one.(*ast.CompositeLit))
 			if err != nil {
@@ -176,7 +152,7 @@ func (s *specs) addEntries(lit *ast.CompositeLit) error {
 			}
 			entries = append(entries, e)
 		}
-		slices.SortStableFunc(entries, func(a, b entry) int { return a.minor - b.minor })
+		slices.SortStableFunc(entries, func(a, b Entry) int { return a.Minor - b.Minor })
 		// kube-scheduler registers some gates by two packages, which have to agree.
 		if other, registered := s.entries[name]; registered && !slices.Equal(entries, other) {
 			return fmt.Errorf("gate %s is registered with other specs by another package", name)
@@ -186,25 +162,25 @@ func (s *specs) addEntries(lit *ast.CompositeLit) error {
 	return nil
 }
 
-func entryOf(lit *ast.CompositeLit) (e entry, err error) {
+func entryOf(lit *ast.CompositeLit) (e Entry, err error) {
 	for _, element := range lit.Elts {
 		field := element.(*ast.KeyValueExpr)
 		switch name := identifier(field.Key); name {
 		case "Version":
-			e.minor, err = minorOf(field.Value)
+			e.Minor, err = minorOf(field.Value)
 		case "MinCompatibilityVersion":
-			e.minToCompat, err = minorOf(field.Value)
+			e.MinToCompat, err = minorOf(field.Value)
 		case "Default":
-			e.on = identifier(field.Value) == "true"
+			e.On = identifier(field.Value) == "true"
 		case "LockToDefault":
-			e.locked = identifier(field.Value) == "true"
+			e.Locked = identifier(field.Value) == "true"
 		case "PreRelease":
-			e.stage = identifier(field.Value)
+			e.Stage = identifier(field.Value)
 		default:
 			err = fmt.Errorf("a spec has the field %s, which this program does not know", name)
 		}
 		if err != nil {
-			return entry{}, err
+			return Entry{}, err
 		}
 	}
 	return e, nil
@@ -224,7 +200,7 @@ func minorOf(e ast.Expr) (int, error) {
 	return strconv.Atoi(number)
 }
 
-func (s *specs) addRequires(lit *ast.CompositeLit) {
+func (s *Specs) addRequires(lit *ast.CompositeLit) {
 	for _, element := range lit.Elts {
 		gate := element.(*ast.KeyValueExpr)
 		for _, parent := range gate.Value.(*ast.CompositeLit).Elts {
