@@ -18,7 +18,12 @@ import (
 type Client struct {
 	kubernetes.Interface
 	Custom dynamic.Interface
+	// rules is the version in which the API server serves DeviceTaintRules.
+	rules *servedVersion
 }
+
+// taintRules reads and writes DeviceTaintRules in the version that the API server serves.
+func (c Client) taintRules() servedRules { return servedRules{c.Custom, c.rules} }
 
 // NewClient makes a client. Its parts share a connection; reads of custom resources have the configured rate limit to
 // themselves. The answers to the requests of ReadOnce, CheckAccess and List are bounded, and so are the events of watches.
@@ -42,7 +47,7 @@ func NewClient(c *rest.Config) (Client, error) {
 	if err != nil {
 		return Client{}, fmt.Errorf("connecting to the API server: %w", err)
 	}
-	return Client{known, custom}, nil
+	return Client{known, custom, &servedVersion{}}, nil
 }
 
 // customListWatch lists and watches a custom kind.

@@ -92,6 +92,9 @@ func storageListWatch(c kubernetes.Interface, kind world.Kind, in string) (*cach
 	case world.DeviceClass:
 		return newListWatch(c.ResourceV1().DeviceClasses(), nil), nil
 	case world.DeviceTaintRule:
+		if client, able := c.(Client); able && client.rules != nil {
+			return newListWatch(client.taintRules(), nil), nil
+		}
 		return newListWatch(c.ResourceV1alpha3().DeviceTaintRules(), nil), nil
 	}
 	return customListWatch(c, kind, in)

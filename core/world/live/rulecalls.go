@@ -13,6 +13,9 @@ import (
 // setRuleCondition writes a condition into the status of a DeviceTaintRule as it is by now: others write the status as well. A
 // rule of the same name made since is another rule, and the one that was meant is gone.
 func (c *Cluster) setRuleCondition(ctx context.Context, act world.SetRuleCondition) error {
+	if client, able := c.options.Client.(Client); able && client.rules != nil {
+		return retry.RetryOnConflict(retry.DefaultRetry, func() error { return client.taintRules().setCondition(ctx, act) })
+	}
 	rules := c.options.Client.ResourceV1alpha3().DeviceTaintRules()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		rule, err := rules.Get(ctx, act.Rule.Name, metav1.GetOptions{})
