@@ -20,6 +20,8 @@ type Features struct {
 	release release.Release
 	// flipped has one bit per row of the release's table of gates: set when the gate differs from its default.
 	flipped [5]uint64
+	// exceptions has one bit per rule: set when these features follow it and the release does not, or the reverse. See As.
+	exceptions uint64
 }
 
 // FeatureStatus is one gate for help texts and the kubernetes_feature_enabled metric.
@@ -45,7 +47,9 @@ func FeaturesOf(r release.Release) Features { return Features{release: r} }
 func (f Features) Release() release.Release { return f.release }
 
 // Has reports whether decisions follow a rule.
-func (f Features) Has(rule release.Rule) bool { return rule.In(f.release) }
+func (f Features) Has(rule release.Rule) bool {
+	return rule.In(f.release) != (f.exceptions&(1<<rule) != 0)
+}
 
 // Enabled reports whether a gate is on. It is a binary search over some two hundred names: plugins ask once, when built.
 // A gate that the release does not have is as absentGate says. A name that is not one of this package's constants panics.
