@@ -259,7 +259,7 @@ func checkOwner(s *openedAt, namespace, owner string) error {
 		if namespace != "" && o.GetNamespace() != namespace {
 			return ""
 		}
-		return diagnose.OwnerOf(o.(*v1.Pod))
+		return answer.OwnerOf(o.(*v1.Pod))
 	})
 	if slices.Contains(known, owner) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
 	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
@@ -67,7 +68,7 @@ func addDecided(v *views.Pending, e *engine.Engine, namespace string) {
 			continue
 		}
 		v.Pods++
-		owner, cause := b.Pod.Namespace+"/"+diagnose.OwnerOf(pod), "would go to "+printable.Text(b.Node)
+		owner, cause := b.Pod.Namespace+"/"+answer.OwnerOf(pod), "would go to "+printable.Text(b.Node)
 		i, known := byOwner[owner]
 		if !known {
 			if len(v.Groups.Rows) == maxGroups {

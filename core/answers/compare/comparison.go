@@ -31,12 +31,26 @@ type Options struct {
 	// Fill leaves out the deletions of pods, so that the cluster fills up. The samples are then evenly spaced over the
 	// arrivals and not over time.
 	Fill bool
+	// Upgrades are pairs of configurations of which it is found out what makes the difference.
+	Upgrades []Pair
+	// CauseDecisions bounds the decisions that are made to find that out; zero means 400,000.
+	CauseDecisions int
 	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration, under the
 	// seed of this number.
 	Progress func(configuration string, seed, done, total int)
 }
 
 const samplesDefault = 200
+
+func (o Options) withDefaults() Options {
+	if o.Samples <= 0 {
+		o.Samples = samplesDefault
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int, int, int) {}
+	}
+	return o
+}
 
 // Comparison compares several configurations on the same workload.
 type Comparison struct {
@@ -53,6 +67,8 @@ type Comparison struct {
 	Seeds int
 	// Results are in the order of the configurations; the first is the baseline.
 	Results []Result
+	// Upgrades are those of the options.
+	Upgrades []Upgrade
 	// Damage is where the trace could not be read any further; nil for a whole one.
 	Damage *trace.Damage
 }
@@ -110,22 +126,31 @@ func Traces(from io.Reader, configurations []Configuration, o Options) (*Compari
 	if len(configurations) == 0 {
 		return nil, errors.New("comparing configurations: none is given")
 	}
-	if o.Samples <= 0 {
-		o.Samples = samplesDefault
-	}
-	if o.Progress == nil {
-		o.Progress = func(string, int, int, int) {}
-	}
 	w, err := readWorkload(from, o.Fill)
 	if err != nil {
 		return nil, fmt.Errorf("comparing configurations: %w", err)
 	}
+	return compareOn(w, configurations, o)
+}
+
+// compareOn compares configurations on a workload.
+func compareOn(w *workload, configurations []Configuration, o Options) (*Comparison, error) {
+	o = o.withDefaults()
 	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Decision: w.decision, Typical: w.typical.list(), Damage: w.damage}
 	round := seedRound{comparison: c, workload: w, options: o}
 	for ; c.Seeds < maxSeeds && (c.Seeds+1)*round.decisions <= maxSeedDecisions; c.Seeds++ {
 		if err := round.simulate(configurations); err != nil {
 			return nil, err
 		}
+	}
+	for _, pair := range o.Upgrades {
+		u, err := explainUpgrade(w, configurations[pair.From], configurations[pair.To], o)
+		if err != nil {
+			return nil, fmt.Errorf("comparing configurations: what makes the difference between %q and %q: %w",
+				configurations[pair.From].Name, configurations[pair.To].Name, err)
+		}
+		u.Pair = pair
+		c.Upgrades = append(c.Upgrades, *u)
 	}
 	return c, nil
 }
@@ -143,7 +168,7 @@ type seedRound struct {
 func (r *seedRound) simulate(configurations []Configuration) error {
 	c := r.comparison
 	for i, configuration := range configurations {
-		s, err := simulate(r.workload, configuration, uint64(c.Seeds), r.options)
+		s, err := simulate(r.workload, configuration, draws{seed: uint64(c.Seeds)}, r.options)
 		if err != nil {
 			return fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
 		}

@@ -45,6 +45,7 @@ type podOutcome struct {
 	firstNode   string    // node of the first placement
 	node        string    // current node
 	gone        bool
+	preempted   int // how often it was a victim
 	recreations int
 }
 
@@ -61,18 +62,28 @@ const (
 	noFlush = 100 * 365 * 24 * time.Hour
 )
 
-// simulate simulates a configuration under the trace's seed, or one of those after it.
-func simulate(w *workload, c Configuration, seed uint64, o Options) (*simulation, error) {
+// draws says how ties between equally good nodes fall.
+type draws struct {
+	seed uint64 // added to the trace's
+	// settled has them fall by the pod and the nodes alone, so that what differs between two simulations is no chance.
+	settled bool
+}
+
+// simulate simulates a configuration.
+func simulate(w *workload, c Configuration, d draws, o Options) (*simulation, error) {
 	options, err := play.OptionsOf(w.header)
 	if err != nil {
 		return nil, err
 	}
 	options.Config, options.Plugins, options.RequeueRule = c.Config, o.Plugins, c.RequeueRule
-	options.Seed += seed
+	options.Seed += d.seed
 	options.PodMaxInUnschedulablePodsDuration = noFlush
 	e, err := engine.New(options)
 	if err != nil {
 		return nil, err
+	}
+	if d.settled {
+		e.SettleTies(options.Seed)
 	}
 	s := &simulation{
 		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
@@ -82,7 +93,7 @@ func simulate(w *workload, c Configuration, seed uint64, o Options) (*simulation
 	for _, name := range e.Profiles() {
 		s.profiles[name] = true
 	}
-	s.play(func(done int) { o.Progress(c.Name, int(seed)+1, done, len(w.inputs)) }, o)
+	s.play(func(done int) { o.Progress(c.Name, int(d.seed)+1, done, len(w.inputs)) }, o)
 	return s, nil
 }
 
@@ -297,6 +308,7 @@ func (s *simulation) evict(pod world.PodRef) []world.Event {
 		}
 		return append([]world.Event{world.Changed{Op: world.Deleted, Object: held}}, s.release(held)...)
 	}
+	f.preempted++
 	events := append([]world.Event{world.Changed{Op: world.Deleted, Object: f.onNode()}}, s.release(f.pod)...)
 	delete(s.byUID, pod.UID)
 	if metav1.GetControllerOfNoCopy(f.pod) == nil {

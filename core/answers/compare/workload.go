@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/trace"
 	"orrery/core/trace/play"
@@ -50,35 +52,51 @@ func readWorkload(from io.Reader, fill bool) (*workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{
-		header: r.Header(), profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(), devices: newDeviceDecisions(),
-		seen: map[podKey]*v1.Pod{}, time: decisionTime{waiting: map[podKey]time.Time{}},
-	}
-	for _, p := range recorded.Config.Profiles {
-		w.profiles[p.SchedulerName] = true
-	}
+	w := newWorkload(r.Header(), recorded.Config, fill)
 	for record, err := range r.All() {
 		if err != nil {
 			errors.As(err, &w.damage)
 			break
 		}
-		switch body := record.Body.(type) {
-		case trace.State:
-			if err := w.addState(recorded, record); err != nil {
-				return nil, err
-			}
-		case trace.Input:
-			w.addEvent(record.At, body.Event)
-		case trace.Decision:
-			w.time.decided(body.Pod, record.At)
+		if err := w.addRecord(recorded, record); err != nil {
+			return nil, err
 		}
 	}
+	w.finish()
+	return w, nil
+}
+
+func newWorkload(header trace.Header, recorded *config.Configuration, fill bool) *workload {
+	w := &workload{
+		header: header, profiles: map[string]bool{}, typical: newRequestCounts(), fill: fill, volumes: newVolumeDecisions(), devices: newDeviceDecisions(),
+		seen: map[podKey]*v1.Pod{}, time: decisionTime{waiting: map[podKey]time.Time{}},
+	}
+	for _, p := range recorded.Profiles {
+		w.profiles[p.SchedulerName] = true
+	}
+	return w
+}
+
+// addRecord adds what a record has that the scheduler did not decide.
+func (w *workload) addRecord(recorded engine.Options, record trace.Record) error {
+	switch body := record.Body.(type) {
+	case trace.State:
+		return w.addState(recorded, record)
+	case trace.Input:
+		w.addEvent(record.At, body.Event)
+	case trace.Decision:
+		w.time.decided(body.Pod, record.At)
+	}
+	return nil
+}
+
+// finish computes what needs all records.
+func (w *workload) finish() {
 	if w.start.IsZero() {
 		w.start = w.header.Start
 	}
 	w.decision = w.time.median()
 	w.seen, w.time = nil, decisionTime{}
-	return w, nil
 }
 
 // addState adds the objects with which a trace begins. Of later states they are known.
@@ -90,10 +108,29 @@ func (w *workload) addState(recorded engine.Options, r trace.Record) error {
 	if err != nil {
 		return err
 	}
-	for _, list := range trace.Lists(e.Store()) {
-		w.addEvent(r.At, list)
-	}
+	w.addCluster(r.At, e)
 	return nil
+}
+
+// addCluster adds the objects of an engine: those that pods are decided by come before the pods, and pods with a node before those that
+// are to get one.
+func (w *workload) addCluster(at time.Time, e *engine.Engine) {
+	var pods []world.Object
+	for _, list := range trace.Lists(e.Store()) {
+		if list.Kind != world.Pod {
+			w.addEvent(at, list)
+			continue
+		}
+		pods = list.Objects
+	}
+	pending := func(o world.Object) int {
+		if pod, ok := o.(*v1.Pod); ok && pod.Spec.NodeName == "" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(pods, func(a, b world.Object) int { return pending(a) - pending(b) })
+	w.addEvent(at, world.Listed{Kind: world.Pod, Objects: pods})
 }
 
 // addEvent adds the parts of an input that the scheduler did not decide.

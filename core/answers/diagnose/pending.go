@@ -3,12 +3,11 @@ package diagnose
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -161,7 +160,7 @@ func pendingGroups(e *engine.Engine) []*Group {
 		if hasNode(e, pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
-		k := key{pod.Namespace, OwnerOf(pod), waitsFor(e, pod)}
+		k := key{pod.Namespace, answer.OwnerOf(pod), waitsFor(e, pod)}
 		g := byKey[k]
 		if g == nil {
 			g = &Group{Namespace: k.namespace, Owner: k.owner, Oldest: pod.CreationTimestamp.Time, waits: k.waits}
@@ -181,20 +180,6 @@ func pendingGroups(e *engine.Engine) []*Group {
 			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Pods[0].Name, b.Pods[0].Name))
 	})
 	return groups
-}
-
-// OwnerOf names a pod's controller; for a ReplicaSet of a Deployment, the Deployment.
-func OwnerOf(pod *v1.Pod) string {
-	c := metav1.GetControllerOf(pod)
-	if c == nil {
-		return "pod/" + pod.Name
-	}
-	if hash := pod.Labels["pod-template-hash"]; c.Kind == "ReplicaSet" && hash != "" {
-		if name, of := strings.CutSuffix(c.Name, "-"+hash); of {
-			return "deployment/" + name
-		}
-	}
-	return strings.ToLower(c.Kind) + "/" + c.Name
 }
 
 // waitsFor tells apart the pods of one owner that wait for different things.
