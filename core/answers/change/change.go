@@ -40,6 +40,7 @@ const (
 	Move                        // move POD NODE
 	DeleteGang                  // delete gang GANG
 	SetMinCount                 // mincount GROUP N
+	Upgrade                     // upgrade RELEASE
 	AddDevice                   // add device like DEVICE [on NODE]
 	TaintDevice                 // taint device DEVICE key=value:Effect
 	UntaintDevice               // untaint device DEVICE key[:Effect]
@@ -56,7 +57,7 @@ type Change struct {
 	Verb Verb
 	// Name is the node, pod, owner, claim, storage class, gang or device to change. Pods, owners and claims are NAMESPACE/NAME, or
 	// NAME where that is unique. Devices are DRIVER/POOL/DEVICE, or POOL/DEVICE where that is unique. A group of pods is
-	// NAMESPACE/WORKLOAD/GROUP, and a gang that, or the replica of a group with /REPLICA.
+	// NAMESPACE/WORKLOAD/GROUP, and a gang that, or the replica of a group with /REPLICA. Of an upgrade it is the release of Kubernetes.
 	Name string
 	// Count is the number of nodes to add, of pods to have or to bind together, or of devices to request.
 	Count int

@@ -9,7 +9,7 @@ import (
 
 func TestNext(t *testing.T) {
 	for words, want := range map[string]string{
-		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate select unselect spread label move mincount free count relax unconstrain",
+		"":                          "cordon uncordon drain add delete requests priority scale profile class capacity taint untaint ungate tolerate select unselect spread label move mincount upgrade free count relax unconstrain",
 		"drain":                     "NODE",
 		"drain n1":                  "",
 		"add":                       "N pv device",

@@ -14,6 +14,7 @@ import (
 	"orrery/core/objects/requests"
 	"orrery/core/safe/footprint"
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/release"
 )
 
 // syntax is the form of a verb: its first one or two words, and its usage.
@@ -48,6 +49,7 @@ var syntaxes = [...]syntax{
 	Move:        {"move", "move POD NODE"},
 	DeleteGang:  {"delete gang", "delete gang GANG"},
 	SetMinCount: {"mincount", "mincount GROUP N"},
+	Upgrade:     {"upgrade", "upgrade RELEASE"},
 
 	AddDevice:       {"add device", "add device like DEVICE [on NODE]"},
 	TaintDevice:     {"taint device", "taint device DEVICE KEY=VALUE:EFFECT"},
@@ -190,6 +192,8 @@ func (c *Change) parseArgs(words []string) error {
 	switch c.Verb {
 	case Cordon, Uncordon, Drain, DeleteNode, DeletePod, DeleteClaim, Ungate:
 		return parseExactly(words, &c.Name)
+	case Upgrade:
+		return c.parseUpgrade(words)
 	case AddNodes:
 		return c.parseAddNodes(words)
 	case AddVolume:
@@ -225,6 +229,27 @@ func (c *Change) parseArgs(words []string) error {
 		return err
 	}
 	return c.checkValue()
+}
+
+// parseUpgrade reads a release of Kubernetes.
+func (c *Change) parseUpgrade(words []string) error {
+	if err := parseExactly(words, &c.Name); err != nil {
+		return err
+	}
+	r, err := release.Parse(c.Name)
+	c.Name = r.String()
+	return err
+}
+
+// OtherReleases lists the releases that an upgrade may be to, the newest first.
+func OtherReleases(from release.Release) []string {
+	var all []string
+	for _, r := range slices.Backward(release.All()) {
+		if r != from {
+			all = append(all, r.String())
+		}
+	}
+	return all
 }
 
 // parseNumberOf reads "NAME N".

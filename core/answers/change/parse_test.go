@@ -50,6 +50,7 @@ func TestParse(t *testing.T) {
 		{"delete gang ml/train/workers", change.Change{Verb: change.DeleteGang, Name: "ml/train/workers"}},
 		{"delete gang ml/train/workers/0", change.Change{Verb: change.DeleteGang, Name: "ml/train/workers/0"}},
 		{"mincount ml/train/workers 3", change.Change{Verb: change.SetMinCount, Name: "ml/train/workers", Count: 3}},
+		{"upgrade 1.37", change.Change{Verb: change.Upgrade, Name: "1.37"}},
 		{"class shop/data-0 fast", change.Change{Verb: change.SetClass, Name: "shop/data-0", Value: "fast"}},
 		{"tolerate web team", change.Change{Verb: change.Tolerate, Name: "web", Value: "team"}},
 		{"select web disk=ssd", change.Change{Verb: change.Select, Name: "web", Value: "disk=ssd"}},

@@ -46,6 +46,8 @@ func (r *run) apply(c change.Change) error {
 		return r.deleteGang(c.Name)
 	case change.SetMinCount:
 		return r.setMinCount(c.Name, c.Count)
+	case change.Upgrade:
+		return r.upgrade(c.Name)
 	case change.FreeClaim, change.SetDeviceClass, change.SetDeviceCount, change.RelaxClaim, change.DropConstraint, change.TolerateDevices:
 		return r.changeDeviceClaim(c)
 	}

@@ -39,29 +39,43 @@
 //
 //   - A pod on a node runs and is ready, whatever its status, unless it is being deleted. No pod ends by itself: the
 //     remaining time of a job is unknown. An evicted pod is gone within a second or its grace period.
+//
 //   - Only tolerations, grace periods and back-off take time. Tolerations of a taint count from the start, as only the
 //     real controller knows when they began.
+//
 //   - Owners keep their present number of pods: a rollout stops where it is, and so does a job. Pods are recreated if a
 //     ReplicaSet, ReplicationController, StatefulSet or Job owns them, whether the engine knows that owner or not, and
 //     are not recreated otherwise. A reference without a UID names no owner.
+//
 //   - Volumes are made by drivers that are registered, on a node or in the cluster, or have made one (provisioners.go). A pod whose
 //     claim nobody binds has a place and no node.
+//
 //   - Bindings in flight succeed, and so do preemptions. Calls of third-party plugins at PreBind and Bind are not made;
 //     they count as succeeded.
+//
 //   - A drain is "kubectl drain --force --ignore-daemonsets --delete-emptydir-data". It retries evictions that a budget
 //     blocks until nothing changes any more; the result lists those still blocked.
+//
 //   - A deleted gang does not come again: its owners are deleted, too. A gang of another minimum is that of a workload that was
 //     deleted and created again.
+//
 //   - A new volume is of a local kind with every access mode. A capacity is set for every segment of the class that a node of
 //     the zone has; where nothing is published, it is made. A claim that gets another class was created with it. The pending
 //     pods of a changed claim are tried at once.
+//
 //   - A new node has devices as the one that it is like: copies of the slices that this one alone reaches. A new device is whole
 //     and not tainted. A claim for devices that requests something else was created so; to free one, its pods are deleted.
+//
 //   - With the scheduler's gate DRADeviceTaints the controller that evicts pods from tainted devices runs, too.
+//
 //   - What a ResourceClaimTemplate says is told from a claim that was made of it, as no scheduler watches templates: a recreated
 //     pod gets a claim like the one before. A note names the templates of which there is no claim.
+//
 //   - A change of the requests or the profile of a pod with a node recreates the pod, under its name and without its
 //     node. All other changes, and all changes of a pending pod, are made in place, and the pod is tried at once.
+//
+//   - An upgrade restarts the scheduler as the other release: pods without a node are tried at once, and bindings in flight begin again. The
+//     run without changes restarts it, too, so that what differs is the release.
 //
 // # Replacements
 //

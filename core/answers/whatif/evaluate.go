@@ -46,7 +46,7 @@ func Begin(e *engine.Engine, o Options) (*Start, error) {
 // Each is EvaluateEach with ties that fall as a seed says.
 func (s *Start) Each(each [][]change.Change, seed uint64) ([]*Result, []error) {
 	results, errs := make([]*Result, len(each)), make([]error, len(each))
-	plain, changed, err := s.runs(each, seed, errs)
+	start, plain, changed, err := s.runs(each, seed, errs)
 	if err != nil {
 		for i := range errs {
 			errs[i] = fmt.Errorf("asking what if: %w", err)
@@ -59,21 +59,33 @@ func (s *Start) Each(each [][]change.Change, seed uint64) ([]*Result, []error) {
 		if errs[i] == nil {
 			r.toRest()
 			results[i] = compareRuns(s.run.base, each[i], plain, r)
+			results[i].explainUpgrade(start, plain, r)
 		}
 	}
 	return results, errs
 }
 
-// runs returns a run for each set of changes, with the changes made or the error why not, and one without changes.
-func (s *Start) runs(each [][]change.Change, seed uint64, errs []error) (plain *run, changed []*run, err error) {
+// runs returns a run for each set of changes, with the changes made or the error why not, and one without changes; of an upgrade also where that one
+// starts.
+func (s *Start) runs(each [][]change.Change, seed uint64, errs []error) (start, plain *run, changed []*run, err error) {
 	if plain, err = s.run.fork(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if upgrades(each) {
+		if err := plain.restart(plain.engine.Features()); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	plain.engine.SettleTies(seed)
+	if start = plain; upgrades(each) {
+		if start, err = plain.fork(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	for i, changes := range each {
 		r, err := plain.fork()
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for _, c := range changes {
 			if err := r.apply(c); err != nil {
@@ -81,7 +93,10 @@ func (s *Start) runs(each [][]change.Change, seed uint64, errs []error) (plain *
 				break
 			}
 		}
+		if upgrades(each) {
+			r.applyDue()
+		}
 		changed = append(changed, r)
 	}
-	return plain, changed, nil
+	return start, plain, changed, nil
 }

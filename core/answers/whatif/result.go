@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"orrery/core/answers/cause"
 	"orrery/core/answers/change"
 	"orrery/core/evict/budget"
 	"orrery/core/scheduler/engine"
@@ -42,6 +43,9 @@ type Result struct {
 	// drains set out to evict.
 	Blocked []BlockedEviction
 	ToEvict int
+	// Causes are the rules and feature gates that make the difference, if the changes are an upgrade alone; NotTried are those that were not turned off.
+	Causes   []Cause
+	NotTried []cause.NotTried
 	// Notes say what else the changes entail.
 	Notes []string
 	// RestAt is when the cluster came to rest with the changes. Truncated says that one of the runs did not, within the
@@ -98,8 +102,10 @@ func (k ChangeKind) Bad() bool { return k == Evicted || k == BecomesPending }
 // PodChange is one pod whose outcome differs.
 type PodChange struct {
 	// Pod is the pod as it was at the start; for one that came later, as it came.
-	Pod           world.PodRef
-	Kind          ChangeKind
+	Pod  world.PodRef
+	Kind ChangeKind
+	// Cause names what makes the difference, of an upgrade alone; empty if several things have to come together.
+	Cause         string
 	Without, With PodOutcome
 }
 

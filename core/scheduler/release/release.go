@@ -107,6 +107,10 @@ func (r Release) DiffersFrom(info version.Info) (nearest Release, differs bool) 
 	return nearest, newer || nearest != r
 }
 
+// AsksForClaimBinding reports whether API servers of the release want rights on resourceclaims/binding of who writes which devices a claim has.
+// Older ones do not know that resource.
+func (r Release) AsksForClaimBinding() bool { return r >= V136 }
+
 // MarshalText writes the release as String does.
 func (r Release) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
