@@ -12,7 +12,7 @@ import (
 
 // The built-in recordings are decided alike when their names are hashed, and no name of a node is left in them.
 func TestTraces_SameDecisionsWithHashedNames(t *testing.T) {
-	for _, name := range []string{"gang-deadlock", "gpu-day", "leader-failover", "memory-pressure", "morning-rush", "node-drain", "priority-storm", "stateful-rollout", "zone-failure"} {
+	for _, name := range []string{"gang-deadlock", "gpu-day", "leader-failover", "memory-pressure", "morning-rush", "node-drain", "priority-storm", "stateful-rollout", "upgrade", "zone-failure"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file, err := demo.Open(name)

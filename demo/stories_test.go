@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/trace"
 	"orrery/core/world"
 )
@@ -342,5 +343,24 @@ func TestStatefulRollout_WaitsForStorage(t *testing.T) {
 	}
 	if waits := w.pendingReasons(); len(waits) > 0 {
 		t.Errorf("pending at the end: %v", waits)
+	}
+}
+
+// Everything gets a node but the benchmark, which no node is without a load generator for. What waits is what 1.37 decides otherwise.
+func TestUpgrade_BenchmarkWaits(t *testing.T) {
+	w := observe(t, "upgrade")
+	if got := w.engine.Features().Release(); got != release.V135 {
+		t.Errorf("it is decided as %v, want 1.35", got)
+	}
+	if diff := cmp.Diff(map[string]int{"benchmark": 3}, w.pendingReasons()); diff != "" {
+		t.Errorf("pending pods at the end (-want +got):\n%s", diff)
+	}
+	if n := w.most(55, 95); n < 3 || n > 20 {
+		t.Errorf("at most %d pods are pending in the sale, want the benchmark and a few that are about to be placed", n)
+	}
+	for _, d := range w.decisions {
+		if d.Verdict != engine.Placed && !strings.HasPrefix(d.Pod.Name, "benchmark-") {
+			t.Errorf("%s is not placed: %s", d.Pod, d.Message)
+		}
 	}
 }

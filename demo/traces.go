@@ -34,6 +34,7 @@ var stories = []struct {
 	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1, View: "storage"}},
 	{"gpu-day", Opening{At: 14 * time.Second, Speed: 1, View: "devices"}},
 	{"gang-deadlock", Opening{At: 4*time.Minute + 50*time.Second, Speed: 1, View: "gangs"}},
+	{"upgrade", Opening{At: 46 * time.Second, Speed: 1}},
 }
 
 // Opening is how a recording is opened to be watched: a few seconds before its climax, from where it can be rewound.

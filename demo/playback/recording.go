@@ -109,6 +109,11 @@ func (d *Recording) Record() int { return d.player.At().Record }
 // Records is how many records the trace has.
 func (d *Recording) Records() int { return d.player.End().Record }
 
+// Ahead are the records that were not played yet.
+func (d *Recording) Ahead() []trace.Record {
+	return d.player.Records()[d.player.At().Record-d.player.Start().Record:]
+}
+
 // RecordAt is how many records there are up to and with a time.
 func (d *Recording) RecordAt(t time.Time) int { return d.player.RecordAt(t) }
 

@@ -108,6 +108,7 @@
 //	replicas      how many there are; one is the leader
 //	config        a KubeSchedulerConfiguration, here or in a file in the same folder, by its name
 //	featureGates  gates by name
+//	kubernetes    the release of Kubernetes that it decides as, 1.37 for example; 1.35 if not given
 //	lease         leaseDuration, renewDeadline and retryPeriod of the election
 //	extenders     simulated extenders, each added to the configuration: name; refuses and prefers: nodes, by name, pattern or label;
 //	              reason; binds: true; preempts: true (on nodes that it does not refuse); takes: how long it takes to answer; timeout;

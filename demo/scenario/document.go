@@ -3,6 +3,7 @@ package scenario
 import (
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 	"orrery/demo/scenario/strict"
@@ -118,7 +119,9 @@ type schedulerPart struct {
 	Replicas int             `yaml:"replicas"`
 	Config   strict.Raw      `yaml:"config"`
 	Gates    map[string]bool `yaml:"featureGates"`
-	Lease    lease           `yaml:"lease"`
+	// Kubernetes is the release that the scheduler decides as; 1.35 if it is not given.
+	Kubernetes release.Release `yaml:"kubernetes"`
+	Lease      lease           `yaml:"lease"`
 
 	Extenders []extenderPart `yaml:"extenders"`
 }

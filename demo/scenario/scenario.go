@@ -87,7 +87,7 @@ func Parse(name string, data []byte) (*Scenario, error) {
 
 // configuration returns the scheduler's configuration: from the scenario, or from a file beside it.
 func (p *schedulerPart) configuration(name string) (*config.Configuration, error) {
-	features, err := config.ParseFeatures(p.Gates)
+	features, err := config.ParseFeaturesOf(p.Kubernetes, p.Gates)
 	if err != nil {
 		return nil, p.Fail("featureGates", "%v", err)
 	}
