@@ -68,6 +68,11 @@ var climaxes = []climax{
 		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "2 gangs", "room for 4 pods"},
 		laterAfter: 21 * time.Second, later: []string{"5m09s: The deadline of vision has passed", "2 gangs"},
 	},
+	{
+		story: "upgrade", after: 5 * time.Second,
+		shows:      []string{"50s: The benchmark still waits. Press K", "3 pods Pending", "benchmark-"},
+		laterAfter: 11 * time.Second, later: []string{"55s: A sale begins", "3 pods Pending"},
+	},
 }
 
 func TestStories_ShowTheirClimax(t *testing.T) {

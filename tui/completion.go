@@ -37,6 +37,9 @@ var changedNames = map[string]nameLister{
 	"NODE": collect.NodeNames, "POD": collect.PodNames, "OWNER|POD": collect.PodNames, "CLAIM": collect.ClaimNames, "CLASS": collect.ClassNames,
 	"NAME": collect.ProfileNames, "NUMBER|CLASS": collect.PriorityClassNames,
 	"RESOURCECLAIM": collect.ResourceClaimNames, "DEVICECLASS": collect.DeviceClassNames, "DEVICE": collect.DeviceNames,
+	"RELEASE": func(e *engine.Engine, prefix string, _ int) []string {
+		return withPrefix(change.OtherReleases(e.Features().Release()), prefix)
+	},
 	"GANG": collect.GangNames, "GROUP": collect.PodGroupNames,
 	"KEY=VALUE": collect.NodeLabels, "FIELD=VALUE": func(_ *engine.Engine, prefix string, _ int) []string { return withPrefix(change.SpreadFields, prefix) },
 }
@@ -98,5 +101,5 @@ func whatIfCompletions(s *Screen, typed string) []string {
 			return namesAfter(s, "whatif", lead, rest, list)
 		}
 	}
-	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "select ", "unselect ", "spread ", "label ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "unconstrain claim ", "tolerate claim ")(s, typed)
+	return oneOf("cordon ", "uncordon ", "drain ", "add 1 node like ", "add pv ", "add device like ", "delete node ", "delete pod ", "delete pvc ", "delete gang ", "mincount ", "upgrade ", "class ", "capacity ", "requests ", "priority ", "scale ", "profile ", "taint ", "untaint ", "tolerate ", "select ", "unselect ", "spread ", "label ", "ungate ", "move ", "taint device ", "untaint device ", "free claim ", "class claim ", "count claim ", "relax claim ", "unconstrain claim ", "tolerate claim ")(s, typed)
 }

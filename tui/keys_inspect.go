@@ -13,6 +13,10 @@ var inspectBindings = []binding{
 		disabled: (*Screen).cannotTryWhatIf, run: simple((*Screen).openMenu), where: onPanesButHelp,
 	},
 	{
+		name: "upgrade", keys: []string{"K"}, label: "K", long: "what-if: as the next release of Kubernetes decides; again for the one after it", group: inspectKeys,
+		disabled: (*Screen).cannotTryUpgrade, run: simple((*Screen).tryUpgrade), where: everywhere,
+	},
+	{
 		name: "pressure", keys: []string{"p"}, label: "p", short: "pressure", long: "node pressure, and the eviction order", group: inspectKeys, hint: 14,
 		disabled: (*Screen).cannotOpenPressure, run: simple((*Screen).openPressure), where: onPanesButHelp,
 	},

@@ -25,7 +25,9 @@ import (
 type Cluster struct {
 	Name    string
 	Session *console.Session
-	History *collect.History
+	// NewerServer is the version of its API server, if it is newer than all releases that are modelled.
+	NewerServer string
+	History     *collect.History
 	// Usage reads the resource usage of nodes.
 	Usage *reader.Reader
 }

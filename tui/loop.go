@@ -74,7 +74,15 @@ func (p *loop) use(s Source) {
 	p.source = s
 	p.playback, _ = s.(Playback)
 	p.live, _ = s.(LiveSource)
-	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History(), Shadows: p.shadows()})
+	p.collector = collect.New(collect.Options{Source: s.Name(), Mode: s.Mode(), History: s.History(), NewerServer: newerServer(s), Shadows: p.shadows()})
+}
+
+// newerServer returns the version of a cluster's API server that is newer than all releases that are modelled.
+func newerServer(s Source) string {
+	if l, ok := s.(*Live); ok {
+		return l.NewerServer
+	}
+	return ""
 }
 
 // shadows reports whether the engine only decides.

@@ -40,12 +40,16 @@ func (s *Screen) commandWhatIf(rest string) tea.Cmd {
 func (p *loop) askWhatIf(number int, changes []change.Change) {
 	words := change.Words(changes)
 	at, command := p.source.WhatIfCommand(changes)
+	ahead := p.ahead(changes)
 	p.onFork(at, func(fork *engine.Engine, err error) {
 		if err != nil {
 			p.send(whatIfMsg{number: number, err: fmt.Errorf("trying a what-if: %w", err)})
 			return
 		}
 		answer, err := whatif.Evaluate(fork, changes, whatif.Options{})
+		if err == nil {
+			err = ahead.addTo(answer, fork)
+		}
 		if err != nil {
 			p.send(whatIfMsg{number: number, err: err})
 			return
@@ -65,5 +69,8 @@ func (s *Screen) openWhatIf(msg whatIfMsg) {
 		return
 	}
 	s.status = ""
+	if s.top().pane == views.WhatIfPane { // of another release
+		s.pop()
+	}
 	s.push(navEntry{pane: views.WhatIfPane, answer: msg.answer})
 }

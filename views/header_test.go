@@ -39,6 +39,33 @@ func TestHeader_NamesChangedFeatureGates(t *testing.T) {
 	}
 }
 
+// The release that is decided as is on the first line from 80 columns on, beside the leader; that the server is newer where there is room.
+func TestHeader_NamesTheRelease(t *testing.T) {
+	m := sample(312, 60)
+	m.Header.Leader, m.Header.Mode = "ip-10-0-3-85.internal_5b1f0c9e-7c0a-4d0b", views.Shadow
+	m.Header.Kubernetes = "1.37"
+	firstLine := func(width int) string {
+		c := screen(m, sampleState(views.Overview), size{width, 40}, draw.Braille)
+		return strings.SplitN(c.Plain(), "\n", 2)[0]
+	}
+	if line := firstLine(140); strings.Contains(line, "as 1.37") {
+		t.Errorf("a release that goes without saying is named: %s", line)
+	}
+	m.Header.NamesRelease = true
+	for _, width := range []int{80, 140, 220} {
+		if line := firstLine(width); !strings.Contains(line, "as 1.37") || !strings.Contains(line, "leader ip-10") {
+			t.Errorf("%d columns: want the release and the leader in %s", width, line)
+		}
+	}
+	m.Header.NewerServer = "v1.41.0"
+	if line := firstLine(220); !strings.Contains(line, "as 1.37, server newer: v1.41.0") {
+		t.Errorf("the newer server is not named: %s", line)
+	}
+	if line := firstLine(80); !strings.Contains(line, "as 1.37") {
+		t.Errorf("80 columns: want the release in %s", line)
+	}
+}
+
 // The leader is on the first line at 80 columns, in a console too, where the agreement is the first to go.
 func TestHeader_KeepsTheLeader(t *testing.T) {
 	m := sample(312, 60)

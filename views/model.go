@@ -97,6 +97,11 @@ type Header struct {
 	// Gates are the feature gates that are not at their defaults, GateCount is how many; empty and zero if all are.
 	Gates     string
 	GateCount int
+	// Kubernetes is the release that is decided as. NamesRelease says that the header names it: of a recording of 1.35 it goes without saying.
+	// NewerServer is the version of an API
+	// server that is newer than all releases that are modelled.
+	Kubernetes, NewerServer string
+	NamesRelease            bool
 	// Compared is how many decisions of the cluster's scheduler were compared, AgreementRate the share as good as
 	// Orrery's, from 0 to 1; both are zero without a comparison.
 	Compared      int64

@@ -93,11 +93,14 @@ func drawWhatIfCounts(row draw.Area, w *WhatIf, noted bool) {
 		if r.x == 0 {
 			room = row.W
 		}
-		if draw.Width(w.Notes[0]) <= room && n == 1 {
-			r.fact(themes.Style(themes.Dim), w.Notes[0], "")
-		} else {
-			r.fact(themes.Style(themes.Dim), counted(n, "note"), "")
+		text := w.Notes[0]
+		if n > 1 {
+			text += ", " + counted(n-1, "more note")
 		}
+		if draw.Width(text) > room {
+			text = counted(n, "note")
+		}
+		r.fact(themes.Style(themes.Dim), text, "")
 	}
 }
 

@@ -16,6 +16,8 @@ type Options struct {
 	Mode   views.Mode
 	// History keeps data that the engine does not; it may be nil.
 	History *History
+	// NewerServer is the version of an API server that is newer than all releases that are modelled; empty for others.
+	NewerServer string
 	// Shadows means that the engine only decides, and another scheduler binds the pods.
 	Shadows bool
 }
@@ -143,6 +145,9 @@ func (c *Collector) header(e *engine.Engine, devices, gangs bool) views.Header {
 	if rule := e.RequeueRule(); rule != queue.QueueingHints {
 		h.RequeueRule = rule.String()
 	}
+	r := e.Features().Release()
+	h.Kubernetes, h.NewerServer = r.String(), printable.Text(c.options.NewerServer)
+	h.NamesRelease = !r.IsZero() || h.Mode == views.Shadow || h.Mode == views.Acting || h.Mode == views.Attached
 	h.Rate, h.P99 = c.rateAndLatency(e)
 	h.Leader, h.LeaseLeft = c.currentLeader(e)
 	h.Health = c.health(e, devices)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orrery/core/answers/whatif"
+	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/views"
 )
@@ -17,6 +18,12 @@ func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 	}
 	if a.Truncated {
 		v.Notes = append(v.Notes, "cut off before the cluster came to rest: more would happen later")
+	}
+	for _, c := range a.Causes {
+		if c.Pods == 0 {
+			continue // it moves pods that others move, too
+		}
+		v.Notes = append(v.Notes, printable.Text(c.String())+" for "+plural.Count(c.Pods, "pod"))
 	}
 	for _, note := range a.Notes {
 		v.Notes = append(v.Notes, printable.Text(note))
@@ -61,6 +68,13 @@ func changeOf(c *whatif.PodChange) views.WhatIfChange {
 	}
 	if v.Reason == "" {
 		v.Reason = printable.Text(c.With.RemovedBy)
+	}
+	if c.Cause != "" {
+		why := []string{"by " + printable.Text(c.Cause)}
+		if v.Reason != "" {
+			why = append(why, v.Reason)
+		}
+		v.Reason = strings.Join(why, " · ")
 	}
 	return v
 }
