@@ -54,7 +54,8 @@ All decide under the feature gates that the trace was recorded with. --feature-g
 configurations given, and not in "as recorded".
 
 With --kubernetes the scheduler is that of a release, and what differs is what an upgrade changes. Given more than once, every
-configuration is compared under each; without --config that is the configuration of the trace.
+configuration is compared under each; without --config that is the configuration of the trace. It is said, too, which pods land elsewhere,
+wait longer, are preempted or stay pending, of which owners, and which rules and feature gates make the difference: they are turned off in turn.
 
 With --requeue-rule moveRequestCycle failed pods are requeued the legacy way (pre-QueueingHint: any event retries
 all pods), under the configurations given, and not in "as recorded".
@@ -62,7 +63,8 @@ all pods), under the configurations given, and not in "as recorded".
 "As recorded" is the configuration of the trace, and is simulated anew like the others: it differs from the decisions
 that the trace has where timing does.
 
-The exit code is 1 when the trace is damaged: what was read of it is compared.`,
+The exit code is 1 when with --kubernetes a pod is preempted or left pending that is not under the first release, and when the trace is
+damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
   orrery compare --config pack.yaml --fill openb.orrery
   orrery compare --kubernetes 1.35 --kubernetes 1.37 morning-rush
@@ -89,7 +91,7 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 			p := newProgress(c, "scheduling "+rec.name)
 			defer p.done()
 			comparison, err := compare.Traces(p.reading(from, rec.size), configurations, compare.Options{
-				Plugins: plugins, Fill: fill,
+				Plugins: plugins, Fill: fill, Upgrades: upgradesIn(configurations, given, len(as)),
 				Progress: func(name string, seed, done, total int) {
 					p.update(func() string { return fmt.Sprintf("%s, seed %d, %d%%", name, seed, 100*done/max(1, total)) })
 				},
@@ -102,7 +104,7 @@ The exit code is 1 when the trace is damaged: what was read of it is compared.`,
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return exitFor(doc.Damage.harmless())
+			return exitFor(doc.Damage.harmless() && !slices.ContainsFunc(doc.Upgrades, func(u upgradeDocument) bool { return u.Worse }))
 		},
 	}
 	c.Flags().StringArrayVar(&files, "config", nil, "a KubeSchedulerConfiguration `FILE`, or default; give it once for each")
@@ -167,6 +169,23 @@ func configurationsOf(c *cobra.Command, files, gates, as []string, recorded trac
 	return all, given, nil
 }
 
+// upgradesIn pairs each configuration under a release with the same one under the first release; what alone is given under one, with the
+// trace's. The configurations are in the order of the releases.
+func upgradesIn(configurations []compare.Configuration, given, releases int) []compare.Pair {
+	if releases == 0 {
+		return nil
+	}
+	per := max(1, given/releases)
+	if given == 1 {
+		per = 1 // "as recorded" comes first
+	}
+	var pairs []compare.Pair
+	for to := per; to < len(configurations); to++ {
+		pairs = append(pairs, compare.Pair{From: to % per, To: to})
+	}
+	return pairs
+}
+
 // releasesOf reads --kubernetes; without it there is the recorded release.
 func releasesOf(as []string, recorded modelled.Release) ([]modelled.Release, error) {
 	if len(as) == 0 {
@@ -221,6 +240,8 @@ type comparisonDocument struct {
 	Typical  []typicalDocument `json:"typicalPods"`
 	Results  []resultDocument  `json:"results"`
 	Verdict  verdictDocument   `json:"verdict"`
+	// Upgrades are what each release changes for pods, against the first one, with --kubernetes.
+	Upgrades []upgradeDocument `json:"upgrades"`
 	Damage   *damageDocument   `json:"damage,omitempty"`
 
 	length, decision time.Duration
@@ -272,7 +293,8 @@ type resourceDocument struct {
 func newComparison(name string, fill bool, c *compare.Comparison, configurations []compare.Configuration) *comparisonDocument {
 	doc := &comparisonDocument{
 		envelope: document("Comparison"), Trace: name, Fill: fill, Start: momentOf(c.Start), End: momentOf(c.End),
-		Pods: c.Pods, Nodes: c.Nodes, Decision: c.Decision.Seconds(), Typical: []typicalDocument{}, Results: []resultDocument{}, Damage: damageOf(c.Damage),
+		Pods: c.Pods, Nodes: c.Nodes, Decision: c.Decision.Seconds(), Typical: []typicalDocument{}, Results: []resultDocument{},
+		Upgrades: []upgradeDocument{}, Damage: damageOf(c.Damage),
 		length: c.End.Sub(c.Start), decision: c.Decision,
 	}
 	for _, t := range c.Typical {
@@ -282,6 +304,10 @@ func newComparison(name string, fill bool, c *compare.Comparison, configurations
 		doc.Results = append(doc.Results, resultOf(&c.Results[i], configurations[i].Config.Features))
 	}
 	doc.Verdict = verdictOf(c)
+	for i := range c.Upgrades {
+		u := &c.Upgrades[i]
+		doc.Upgrades = append(doc.Upgrades, upgradeOf(u, configurations[u.From], configurations[u.To]))
+	}
 	return doc
 }
 
@@ -340,6 +366,11 @@ func (d *comparisonDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "\nFrom start to end\n")
 	writeTable(w, "  ", d.curves())
 	d.Verdict.text(w)
+	for i := range d.Upgrades {
+		u := &d.Upgrades[i]
+		fmt.Fprintf(w, "\nWhat %s changes for pods, against %s\n", strconv.Quote(u.To), strconv.Quote(u.From))
+		u.text(w)
+	}
 	d.Damage.text(w)
 }
 

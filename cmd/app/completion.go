@@ -122,6 +122,10 @@ func (p completer) changes(c *cobra.Command, args []string, text string) ([]cobr
 			offered = append(offered, p.profiles(c, text)...)
 		case next == gangName || next == groupName:
 			offered = append(offered, p.gangNames(c, text, next == gangName)...)
+		case next == "RELEASE":
+			for _, r := range modelled.All() {
+				offered = append(offered, offer([]string{r.String()}, text)...)
+			}
 		case next == "KEY=VALUE":
 			offered = append(offered, p.labels(c, text)...)
 		case next == "FIELD=VALUE":

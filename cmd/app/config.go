@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	apiversion "k8s.io/apimachinery/pkg/version"
 
 	"orrery/core/answers/review"
 	"orrery/core/safe/files"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	modelled "orrery/core/scheduler/release"
 )
 
 func configCommand(plugins framework.Registry) *cobra.Command {
@@ -28,6 +30,7 @@ func configCommand(plugins framework.Registry) *cobra.Command {
 func configCheckCommand(plugins framework.Registry) *cobra.Command {
 	var out output
 	var gates []string
+	var as string
 	c := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Say what is wrong with a KubeSchedulerConfiguration, and what it means",
@@ -36,6 +39,9 @@ with line and field. Of a file that is right it shows the plugins of every profi
 that are not at their defaults, and it warns of settings without effect or with a surprising one. FILE - is the standard
 input.
 
+With --kubernetes it is checked as that release reads it: its fields, arguments, default plugins and feature gates. Without it that is
+the release that "orrery run" decides as by default.
+
 In the lists of plugins + marks what the default profile does not have, and - what it has and this profile does not.
 
 The exit code is 2 when kube-scheduler would refuse a file.`,
@@ -43,11 +49,15 @@ The exit code is 2 when kube-scheduler would refuse a file.`,
   orrery config check -o json scheduler.yaml | jq '.files[].warnings[].text'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			features, err := config.ParseFeatureFlag(gates...)
+			r, newer, err := releaseToCheck(as)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", kubernetesFlag, err)
+			}
+			features, err := config.ParseFeatureFlagOf(r, gates...)
 			if err != nil {
 				return fmt.Errorf("--feature-gates: %w", err)
 			}
-			doc := configCheckDocument{envelope: document("ConfigCheck")}
+			doc := configCheckDocument{envelope: document("ConfigCheck"), Kubernetes: r, Newer: newer}
 			for _, file := range files {
 				checked, err := checkConfig(c, file, features, plugins)
 				if err != nil {
@@ -62,13 +72,18 @@ The exit code is 2 when kube-scheduler would refuse a file.`,
 		},
 	}
 	out.addFlag(c)
+	c.Flags().StringVar(&as, kubernetesFlag, "", "check as this `release` of Kubernetes reads it, such as "+modelled.Newest.String())
 	c.Flags().StringSliceVar(&gates, "feature-gates", nil, "the feature gates that the scheduler has, as in Gate=true,Other=false")
 	return c
 }
 
 type configCheckDocument struct {
 	envelope
-	Files []checkedConfig `json:"files"`
+	// Kubernetes is the release that the files are checked for; missing for 1.35. Newer is the one that was asked for, if it is newer than all
+	// that is modelled.
+	Kubernetes modelled.Release `json:"kubernetes,omitzero"`
+	Newer      string           `json:"newer,omitempty"`
+	Files      []checkedConfig  `json:"files"`
 }
 
 type checkedConfig struct {
@@ -171,7 +186,28 @@ func (d configCheckDocument) refused() error {
 	return nil
 }
 
+// releaseToCheck reads --kubernetes. A release that is newer than all that is modelled is checked as the newest.
+func releaseToCheck(text string) (r modelled.Release, newer string, err error) {
+	if text == "" {
+		return modelled.Oldest, "", nil
+	}
+	if r, err = modelled.Parse(text); err == nil {
+		return r, "", nil
+	}
+	numbers := append(strings.Split(strings.TrimPrefix(text, "v"), "."), "")
+	if r, isNewer := modelled.OfServer(apiversion.Info{Major: numbers[0], Minor: numbers[1]}); isNewer {
+		return r, printable.Line(text, 40), nil
+	}
+	return 0, "", err
+}
+
 func (d configCheckDocument) text(w io.Writer) {
+	switch {
+	case d.Newer != "":
+		fmt.Fprintf(w, "Kubernetes %s is newer than all that is modelled: this is what %v says of it, and fields, defaults and feature gates may have moved since\n", d.Newer, d.Kubernetes)
+	case !d.Kubernetes.IsZero():
+		fmt.Fprintf(w, "As Kubernetes %v reads it\n", d.Kubernetes)
+	}
 	for i := range d.Files {
 		if i > 0 {
 			fmt.Fprintln(w)

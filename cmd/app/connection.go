@@ -123,6 +123,8 @@ type cluster struct {
 	name, server string
 	config       *rest.Config
 	client       clientset.Interface
+	// newer is the API server's version, printable, if it is newer than all releases that are modelled; else empty.
+	newer string
 }
 
 var errNoKubeconfig = errors.New("finding the cluster: there is no kubeconfig: name one with --kubeconfig or in KUBECONFIG")

@@ -91,7 +91,7 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	clusters, name, err := f.clusters(c, configuration, plugins)
+	clusters, name, err := f.clusters(c, configuration, first.newer, plugins)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 var otherContextFlagNames = append([]string{"kubeconfig", "config"}, impersonationFlagNames...)
 
 // clusters returns the kubeconfig's clusters, and the name of the one to open first.
-func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, plugins framework.Registry) (o tui.LiveOptions, first string, err error) {
+func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, newer string, plugins framework.Registry) (o tui.LiveOptions, first string, err error) {
 	raw, err := f.flags.load().RawConfig()
 	if err != nil {
 		return o, "", fmt.Errorf("reading the kubeconfig: %w", err)
@@ -140,7 +140,11 @@ func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, plu
 				return nil, fmt.Errorf("finding the context's namespace: %w", err)
 			}
 		}
-		return f.open(ctx, name, namespace, k, c, plugins)
+		opened, err := f.open(ctx, name, namespace, k, c, plugins)
+		if err == nil && name == first {
+			opened.NewerServer = newer
+		}
+		return opened, err
 	}
 	o.Again = func(name string) string {
 		names := otherContextFlagNames

@@ -78,7 +78,7 @@ func clustersOf(t *testing.T, args ...string) (tui.LiveOptions, string, error) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	return f.clusters(c, config.Default(config.DefaultFeatures()), framework.Registry{})
+	return f.clusters(c, config.Default(config.DefaultFeatures()), "", framework.Registry{})
 }
 
 func opened(t *testing.T, o tui.LiveOptions, name, namespace string) *tui.Cluster {

@@ -59,9 +59,9 @@ func (a *target) openAttached(c *cobra.Command, plugins framework.Registry) (*op
 	}
 	s := &openedAt{Player: player, trace: stream.Where, at: player.End().Time, rate: newDecisionRate(player)}
 	s.source = &sourceDocument{
-		from.cluster.name, from.cluster.server, momentOf(s.at), "scheduler",
-		[]unreadableDocument{},
-		&schedulerDocument{stream.Identity, stream.Where, stream.Leading, stream.Version},
+		Cluster: from.cluster.name, Server: from.cluster.server, ReadAt: momentOf(s.at), Configuration: "scheduler",
+		Unread:    []unreadableDocument{},
+		Scheduler: &schedulerDocument{stream.Identity, stream.Where, stream.Leading, stream.Version},
 	}
 	s.again = whatIfWords(c, text+a.clusterFlags(c)+repeatFlags(c, schedulerTargetFlagNames))
 	return s, nil

@@ -18,6 +18,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace/stream"
 	"orrery/core/world"
 )
@@ -30,6 +31,7 @@ type manifestFlags struct {
 	replaceDefault, shadow bool
 	namespace, image       string
 	gates, controllers     []string
+	kubernetes             releaseFlag
 	monitor, monitoring    bool
 	runbooks               string
 }
@@ -46,9 +48,13 @@ the Prometheus operator is installed, and with --monitoring that, alerts and a d
 By default it schedules the pods with schedulerName "orrery", next to the cluster's own scheduler. With
 --replace-default it schedules the pods without a schedulerName, and takes part in kube-scheduler's leader election, so
 that only one of the two acts. With --shadow it prints only the rights to read that "orrery record", "explain" and
-"whatif" need.`,
+"whatif" need.
+
+With --kubernetes it decides as that release, with the rights that an API server of that release asks for. Without it the rights are those that
+any of them asks for.`,
 		Example: `  orrery manifests --image registry.example.com/orrery:v1 | kubectl apply -f -
   orrery manifests --replace-default --image registry.example.com/orrery:v1
+  orrery manifests --kubernetes 1.37 | kubectl apply -f -
   orrery manifests --monitoring | kubectl apply -f -
   orrery manifests --shadow | kubectl apply -f -`,
 		Args:              cobra.NoArgs,
@@ -72,6 +78,7 @@ that only one of the two acts. With --shadow it prints only the rights to read t
 		"feature gates to run with, as \"orrery run\" takes them: `gate=true`; CoordinatedLeaderElection needs more rights")
 	c.Flags().StringSliceVar(&f.controllers, "controllers", nil,
 		"controllers to run with, as \"orrery run\" takes them: "+replica.TaintEviction+", "+replica.DeviceTaintEviction)
+	f.kubernetes.addFlag(c, "by default the rights are enough for each")
 	c.Flags().BoolVar(&f.monitor, "service-monitor", false, "print a ServiceMonitor, too, which needs the Prometheus operator")
 	c.Flags().BoolVar(&f.monitoring, "monitoring", false, "print a ServiceMonitor, a PrometheusRule with alerts, and a dashboard for Grafana, too")
 	c.Flags().StringVar(&f.runbooks, "runbooks", runbooks, "where the alerts' links find docs/operations.md: its `address` where you publish it")
@@ -110,6 +117,8 @@ type manifestValues struct {
 	Runbooks, Dashboard string
 	// Gates are the replicas' feature gates.
 	Gates string
+	// Emulated is the release that it decides as; empty for the default.
+	Emulated string
 	// Controllers run with the scheduler.
 	Controllers string
 	Rights      []right // in the whole cluster
@@ -145,7 +154,11 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if !isPlain(f.runbooks) {
 		return nil, fmt.Errorf("--runbooks %q: it is an address like https://example.com/orrery/operations.md", f.runbooks)
 	}
-	features, err := config.ParseFeatureFlag(f.gates...)
+	decides := modelled.Oldest
+	if f.kubernetes.release != nil {
+		decides = *f.kubernetes.release
+	}
+	features, err := config.ParseFeatureFlagOf(decides, f.gates...)
 	if err != nil {
 		return nil, fmt.Errorf("--feature-gates: %w", err)
 	}
@@ -174,6 +187,10 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, fmt.Errorf("--controllers: %w", err)
 	}
 	v.Rights, v.LeaseRights = schedulerRights(world.SortKinds(append(watched, theirs...))), leaseRights(v.Lease)
+	if f.kubernetes.release != nil {
+		v.Emulated = decides.String()
+		v.Rights = rightsIn(v.Rights, decides)
+	}
 	v.FindLeaderRights, v.ReachLeaderRights = attachRights(v.Lease, v.Name)
 	v.Gates, v.Controllers = strings.Join(f.gates, ","), strings.Join(f.controllers, ",")
 	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {

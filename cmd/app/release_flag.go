@@ -79,10 +79,15 @@ func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Releas
 	}
 	r, newer := modelled.OfServer(info)
 	if newer {
-		warn(c, fmt.Sprintf("the API server is Kubernetes %s, newer than all that is modelled: this decides as %v, and may differ from its scheduler",
-			printable.Line(info.GitVersion, 40), r))
+		from.newer = printable.Line(info.GitVersion, 40)
+		warn(c, "the API server is "+newerText(from.newer, r))
 	}
 	return r, nil
+}
+
+// newerText says what to expect of a server that is newer than all that is modelled.
+func newerText(server string, decides modelled.Release) string {
+	return fmt.Sprintf("Kubernetes %s, newer than all that is modelled: this decides as %v, and may differ from its scheduler", server, decides)
 }
 
 // serverVersion asks the API server of a cluster for its version.

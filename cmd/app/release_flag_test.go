@@ -92,6 +92,12 @@ func TestConnection_DecidesAsServer(t *testing.T) {
 			if got := stderr.String(); (got == "") != (tt.warning == "") || !strings.Contains(got, tt.warning) {
 				t.Errorf("the warning is %q, want %q", got, tt.warning)
 			}
+			var text bytes.Buffer
+			(&sourceDocument{Cluster: from.name, NewerServer: from.newer, decides: tt.want}).text(&text)
+			if is, want := strings.Contains(text.String(), "API server     Kubernetes v1.41.0\\x1b[2J, newer than all that is modelled: this decides as 1.37, and may differ from its scheduler"),
+				strings.Contains(tt.warning, "newer than"); is != want {
+				t.Errorf("an answer says that the server is newer: %v, want %v\n%s", is, want, &text)
+			}
 			if err := n.kubernetes.Set("1.36"); err != nil {
 				t.Fatal(err)
 			}

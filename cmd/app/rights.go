@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -83,6 +84,13 @@ func schedulerRights(watched []world.Kind) []right {
 		rights = append(rights, resourceClaimRights()...)
 	}
 	return rights
+}
+
+// rightsIn leaves out the rights that an API server of a release does not ask for.
+func rightsIn(rights []right, r modelled.Release) []right {
+	return slices.DeleteFunc(rights, func(one right) bool {
+		return !r.AsksForClaimBinding() && slices.Contains(one.Resources, world.ResourceClaim.Resource().Resource+"/binding")
+	})
 }
 
 // resourceClaimRights are the rules to reserve claims for devices.

@@ -15,6 +15,7 @@ import (
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	modelled "orrery/core/scheduler/release"
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -111,12 +112,16 @@ func (a *target) qualify(arg string) string {
 type sourceDocument struct {
 	Cluster string `json:"cluster"`
 	Server  string `json:"server"`
-	ReadAt  moment `json:"readAt"`
+	// NewerServer is the API server's version, if it is newer than all releases that are modelled: its scheduler may decide otherwise.
+	NewerServer string `json:"newerServer,omitempty"`
+	ReadAt      moment `json:"readAt"`
 	// Configuration is the file of the scheduler's configuration; "default" is kube-scheduler's default, "scheduler" that of Scheduler.
 	Configuration string               `json:"configuration"`
 	Unread        []unreadableDocument `json:"unread"`
 	// Scheduler is the one that was asked; nil if the cluster was read.
 	Scheduler *schedulerDocument `json:"scheduler,omitempty"`
+
+	decides modelled.Release
 }
 
 // openCluster lists everything in a cluster once and opens an engine with it.
@@ -158,7 +163,10 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 		return nil, fmt.Errorf("taking in what was read of %s: %w", from.name, err)
 	}
 	s.trace, s.cluster, s.configuration = from.name, from, configuration
-	s.source = &sourceDocument{from.name, from.server, momentOf(s.at), a.configurationName(), unread, nil}
+	s.source = &sourceDocument{
+		Cluster: from.name, Server: from.server, NewerServer: from.newer, ReadAt: momentOf(s.at), Configuration: a.configurationName(), Unread: unread,
+		decides: configuration.Features.Release(),
+	}
 	s.again = whatIfWords(c, a.clusterFlags(c))
 	return s, nil
 }
@@ -213,9 +221,13 @@ func (d *sourceDocument) text(w io.Writer) {
 	if d.Configuration == "default" {
 		configuration = "kube-scheduler's default; --config names another"
 	}
-	section(w, "Source", [][]string{
+	rows := [][]string{
 		{"cluster", d.Cluster + ", " + d.Server + ", as read at " + string(d.ReadAt)},
 		{"configuration", configuration},
-	})
+	}
+	if d.NewerServer != "" {
+		rows = append(rows, []string{"API server", newerText(d.NewerServer, d.decides)})
+	}
+	section(w, "Source", rows)
 	writeUnreadable(w, d.Unread)
 }

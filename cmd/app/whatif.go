@@ -48,10 +48,14 @@ With --trace the question is about a moment of it; without --at that is its end.
 ` + traceHelp + `
 ` + momentHelp + `
 
+An upgrade restarts the scheduler as that release of Kubernetes, and says what happens to the pods that are pending. Of a recording
+the hour after that moment is scheduled, too, by both releases, and the rules and feature gates are named that make the difference.
+
 The exit code is 1 when a pod ends worse, without a node that it would have otherwise, when a budget keeps
-a drain from finishing, and when the trace is damaged.`,
+a drain from finishing, when an upgrade leaves pods of the next hour pending or preempts them, and when the trace is damaged.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
   orrery whatif add 2 nodes like node-1, cordon node-2
+  orrery whatif upgrade 1.37           # of the cluster's scheduler
   orrery whatif free claim shop/train-2
   orrery whatif -n shop select web-0 disk=ssd
   orrery whatif drain node-7 --attach  # asks the scheduler that runs
@@ -80,10 +84,13 @@ a drain from finishing, and when the trace is damaged.`,
 				return err
 			}
 			doc := newWhatIf(s, a)
+			if doc.NextHour, err = nextHour(c, s, changes, plugins); err != nil {
+				return err
+			}
 			if err := out.print(c, doc, doc.text); err != nil {
 				return err
 			}
-			return exitFor(!a.Worse() && !a.Blocks() && doc.Damage == nil)
+			return exitFor(!a.Worse() && !a.Blocks() && doc.Damage == nil && !doc.NextHour.worse())
 		},
 	}
 	whom.flag(c, true)
@@ -161,6 +168,11 @@ type whatIfDocument struct {
 	StillPending []podChange       `json:"stillPending"`
 	Blocked      []blockedEviction `json:"blockedEvictions"`
 	Notes        []string          `json:"notes"`
+	// Causes are the rules and feature gates that make the difference, of an upgrade; NotTried were not turned off.
+	Causes   []causeDocument    `json:"causes,omitempty"`
+	NotTried []notTriedDocument `json:"notTried,omitempty"`
+	// NextHour is what came in the hour after that moment of a recording, scheduled as both releases do; of an upgrade only.
+	NextHour *upgradeDocument `json:"nextHour,omitempty"`
 	// Truncated says that the run ended before the cluster came to rest.
 	Truncated bool `json:"truncated"`
 	// Command is the command for the same evaluation.
@@ -195,6 +207,8 @@ type podChange struct {
 	Kind    string     `json:"kind"`
 	Without podOutcome `json:"without"`
 	With    podOutcome `json:"with"`
+	// Cause names what makes the difference, of an upgrade.
+	Cause string `json:"cause,omitempty"`
 }
 
 type podOutcome struct {
@@ -232,6 +246,7 @@ func newWhatIf(s *openedAt, r *whatif.Result) *whatIfDocument {
 		Notes: append([]string{}, r.Notes...), Truncated: r.Truncated,
 		Command: s.again + change.ShellWords(r.Changes), Source: s.source, Damage: s.damage, rest: r.RestAt.Sub(r.At), position: s.position,
 	}
+	doc.addCauses(s, r)
 	for _, c := range r.Changes {
 		doc.Changes = append(doc.Changes, c.String())
 	}
@@ -255,7 +270,7 @@ func clusterSummaryOf(o whatif.ClusterSummary) clusterSummary {
 func podChanges(pods []whatif.PodChange) []podChange {
 	all := make([]podChange, 0, len(pods))
 	for _, p := range pods {
-		all = append(all, podChange{refOf(p.Pod), p.Kind.String(), podOutcomeOf(p.Without), podOutcomeOf(p.With)})
+		all = append(all, podChange{refOf(p.Pod), p.Kind.String(), podOutcomeOf(p.Without), podOutcomeOf(p.With), p.Cause})
 	}
 	return all
 }
@@ -283,6 +298,7 @@ func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace), as)
 	writeTable(w, "  ", d.numbers())
 	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
+	section(w, "What makes the difference", causeLines(d.Causes))
 	var blocked, notes [][]string
 	for _, b := range d.Blocked {
 		blocked = append(blocked, []string{podName(b.Pod), "stays on " + printable.Line(b.Node, 100), printable.Line(b.Message, 300)})
@@ -296,6 +312,7 @@ func (d *whatIfDocument) text(w io.Writer) {
 		notes = append(notes, []string{printable.Line(n, 300)})
 	}
 	section(w, "Notes", notes)
+	d.NextHour.section(w)
 	if d.Truncated {
 		fmt.Fprintf(w, "\nTruncated after %s, before the cluster came to rest: more would happen later\n", durationText(d.rest))
 	} else {
