@@ -44,7 +44,8 @@ func drawHeader(a draw.Area, s *drawCtx) {
 	all := [...]gauge{
 		{label: "agrees ", value: []byte(percentText(h.AgreementRate)), shown: h.Compared > 0, rank: 3},
 		leaderGauge(h),
-		releaseGauge(h),
+		{label: "as ", name: h.Kubernetes, shown: h.NamesRelease, rank: leaderRank},
+		{label: "server newer: ", name: h.NewerServer, shown: h.NewerServer != "", rank: 3},
 		{label: "gen ", value: draw.AppendCount(nil, h.Generation), shown: h.Generation > 0, rank: 0},
 		{value: append(draw.AppendCount(nil, int64(h.Rate+0.5)), " dec/s"...), shown: h.Rate > 0, rank: 2},
 		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 1},
@@ -75,16 +76,6 @@ func leaderGauge(h *Header) gauge {
 		g.name = "none"
 	default:
 		g.shown = false
-	}
-	return g
-}
-
-// releaseGauge names the release of Kubernetes that is decided as, and the server's version if that is newer than what is modelled.
-func releaseGauge(h *Header) gauge {
-	g := gauge{label: "as ", name: h.Kubernetes, shown: h.NamesRelease, rank: leaderRank}
-	if h.NewerServer != "" {
-		g.least = draw.Width(g.name) + 1
-		g.name += ", server newer: " + h.NewerServer
 	}
 	return g
 }

@@ -58,7 +58,7 @@ func TestHeader_NamesTheRelease(t *testing.T) {
 		}
 	}
 	m.Header.NewerServer = "v1.41.0"
-	if line := firstLine(220); !strings.Contains(line, "as 1.37, server newer: v1.41.0") {
+	if line := firstLine(220); !strings.Contains(line, "as 1.37   server newer: v1.41.0") {
 		t.Errorf("the newer server is not named: %s", line)
 	}
 	if line := firstLine(80); !strings.Contains(line, "as 1.37") {
