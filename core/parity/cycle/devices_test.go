@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
@@ -15,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/parity/difftest"
 	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/plugins/dynamicresources"
 	"orrery/core/world"
@@ -189,4 +192,20 @@ func takenOf(s *structured.AllocatedState) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// A case may have no profile of the name that the generated ones have.
+func TestScheduler_ClaimsOfAnotherProfile(t *testing.T) {
+	text, err := os.ReadFile("testdata/claims-of-another-profile.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseCase(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := difftest.Coverage{}
+	if mismatch := compareDecisions(t, c, seen); mismatch != "" || seen["pods bound"] != 1 {
+		t.Errorf("%s; reached: %s", mismatch, seen)
+	}
 }

@@ -245,7 +245,12 @@ func (t *upstreamScheduler) nominatedTo(node string) []string {
 func (t *upstreamScheduler) assumed() assumed.Objects { return assumed.InFrameworks(t.sched.Profiles) }
 
 func (t *upstreamScheduler) takenDevices() []string {
-	state, err := t.sched.Profiles[schedulerName].SharedDRAManager().ResourceClaims().GatherAllocatedState()
-	must(err)
-	return takenOf(state)
+	for _, profile := range t.sched.Profiles { // they share the manager, which is there unless devices are turned off
+		if manager := profile.SharedDRAManager(); manager != nil {
+			state, err := manager.ResourceClaims().GatherAllocatedState()
+			must(err)
+			return takenOf(state)
+		}
+	}
+	return nil
 }
