@@ -6,6 +6,7 @@ import (
 	"k8s.io/component-base/metrics"
 
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
 )
 
 // scheduler is the prefix of every name.
@@ -42,6 +43,8 @@ type families struct {
 	batchFlushes         *metrics.CounterVec   // by profile and reason
 	nodeHintDuration     *metrics.HistogramVec // by hinted and profile
 	storeResultsDuration *metrics.HistogramVec // by profile
+	rescores             *metrics.CounterVec   // by profile
+	rescoreDuration      *metrics.HistogramVec // by profile
 	calls                *metrics.CounterVec   // by call_type and result
 	callDuration         *metrics.HistogramVec // by call_type and result
 	callsWaiting         *metrics.GaugeVec     // by call_type
@@ -96,6 +99,9 @@ func declare(f config.Features) *families {
 	m.batchFlushes = m.counter(true, metrics.ALPHA, "batch_cache_flushed_total", "Times that one pod's scores were not used for the next pod, by reason.", "profile", "reason")
 	m.nodeHintDuration = m.histogram(true, metrics.ALPHA, "get_node_hint_duration_seconds", "How long it took to find out whether an earlier pod's scores can be used for this one.", fromTenMicros, "hinted", "profile")
 	m.storeResultsDuration = m.histogram(true, metrics.ALPHA, "store_schedule_results_duration_seconds", "How long it took to keep a pod's scores for the next one.", fromTenMicros, "profile")
+	rescores := f.Has(release.BatchesRescored)
+	m.rescores = m.counter(rescores, metrics.ALPHA, "batch_rescore_attempts_total", "Times that the node of the last pod was scored anew beside the scores that were kept for the next one.", "profile")
+	m.rescoreDuration = m.histogram(rescores, metrics.ALPHA, "batch_rescore_duration_seconds", "How long it took to score the node of the last pod anew, and to normalize the scores beside it.", fromTenMicros, "profile")
 	m.calls = m.counter(calls, metrics.ALPHA, "async_api_call_execution_total", "Calls to the API server made beside scheduling.", "call_type", "result")
 	m.callDuration = m.histogram(calls, metrics.ALPHA, "async_api_call_execution_duration_seconds", "How long such calls took.", fromMilli, "call_type", "result")
 	m.callsWaiting = m.gauge(calls, metrics.ALPHA, "pending_async_api_calls", "Such calls that wait to be made.", "call_type")

@@ -107,6 +107,9 @@ func (m *Metrics) refreshBatching(profile string, now engine.BatchCounters) {
 			m.batchFlushes.WithLabelValues(profile, string(reason)).Add(float64(more))
 		}
 	}
+	if now.Rescored > was.Rescored {
+		m.rescores.WithLabelValues(profile).Add(float64(now.Rescored - was.Rescored))
+	}
 	now.Flushed = maps.Clone(now.Flushed) // the engine reuses its map
 	m.last.batches[profile] = now
 }

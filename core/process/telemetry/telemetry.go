@@ -183,6 +183,11 @@ func (m *Metrics) Hinted(profile string, hinted bool, took time.Duration) {
 	m.nodeHintDuration.WithLabelValues(label, profile).Observe(took.Seconds())
 }
 
+// Rescored implements engine.Listener.
+func (m *Metrics) Rescored(profile string, took time.Duration) {
+	m.rescoreDuration.WithLabelValues(profile).Observe(took.Seconds())
+}
+
 // Kept implements engine.Listener.
 func (m *Metrics) Kept(profile string, took time.Duration) {
 	m.storeResultsDuration.WithLabelValues(profile).Observe(took.Seconds())

@@ -2,18 +2,23 @@ package engine
 
 import (
 	"bytes"
+	"maps"
 	"time"
 
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/framework"
 )
 
 // batch holds the scores of the last pod for the next one: kube-scheduler's opportunistic batching (KEP-5598), by its rules. Pods
 // from one template often arrive in sequence, and often each fills its node. If the next pod has the same signature and
-// the last pod's node is now full, the runner-up is evaluated before any other node, and taken if it is feasible. Pods
+// the last pod's node is now full, the runner-up is evaluated before any other node, and taken if it is feasible. While that node has
+// room, it is scored anew beside the others (rescoring.go), which releases before 1.37 do not: there the batch is not used. Pods
 // without a signature are never batched; PodTopologySpread with its default constraints signs no pod.
 type batch struct {
 	signature fwk.PodSignature
 	sorted    []fwk.NodePluginScores // a heap of the nodes not taken, the best first
+	raw       framework.RawScores    // by Randomizer of the nodes, if batches are rescored
 	made      time.Time
 	// cycle is the last cycle of the profile that placed a pod, chosen the node.
 	cycle  int64
@@ -34,12 +39,20 @@ const (
 	FlushNodeNotFull  FlushReason = "node_not_full"
 	FlushEmptyList    FlushReason = "empty_list"
 	FlushNotBatchable FlushReason = "pod_not_batchable"
+
+	// Those of batches that are rescored.
+	FlushNominated      FlushReason = "pod_nominated"
+	FlushFilterError    FlushReason = "filter_error"
+	FlushPreScoreError  FlushReason = "prescore_error"
+	FlushRescoreError   FlushReason = "rescore_error"
+	FlushNormalizeError FlushReason = "normalize_error"
 )
 
-// BatchCounters counts a profile's batch hints and flushes, as scheduler_batch_attempts_total and
-// scheduler_batch_cache_flushed_total do.
+// BatchCounters counts a profile's batch hints, flushes and rescorings, as scheduler_batch_attempts_total,
+// scheduler_batch_cache_flushed_total and scheduler_batch_rescore_attempts_total do.
 type BatchCounters struct {
 	NoHint, HintUsed, HintNotUsed uint64
+	Rescored                      uint64
 	Flushed                       map[FlushReason]uint64
 }
 
@@ -81,6 +94,8 @@ func (s *search) flushReason(b *batch) FlushReason {
 	switch {
 	case s.cycle() != b.cycle+1:
 		return FlushSkipped
+	case e.features.rescores && s.pod.Status.NominatedNodeName != "":
+		return FlushNominated
 	case s.signature == nil || !bytes.Equal(s.signature, b.signature):
 		return FlushIncompatible
 	case e.now.After(b.made.Add(maxBatchAge)):
@@ -90,11 +105,15 @@ func (s *search) flushReason(b *batch) FlushReason {
 	if err != nil {
 		return FlushNodeMissing
 	}
-	// While the chosen node has room, it may still be the best, and its new score is not known.
-	if !s.profile.RunFilterPlugins(e.ctx, s.state, s.pod, node).IsRejected() {
+	switch status := s.profile.RunFilterPlugins(e.ctx, s.state, s.pod, node); {
+	case status.IsRejected():
+		return ""
+	case !e.features.rescores: // while the chosen node has room, it may still be the best, and its new score is not known
 		return FlushNodeNotFull
+	case !status.IsSuccess():
+		return FlushFilterError
 	}
-	return ""
+	return s.rescore(b, node)
 }
 
 // cycle is the number of the attempt; a pod that is only explained gets the next number.
@@ -105,7 +124,7 @@ func (s *search) cycle() int64 {
 	return s.engine.queue.SchedulingCycle()
 }
 
-// storeScores keeps this pod's scores for the next pod. The slice is the framework's, so the kept part is copied.
+// storeScores keeps this pod's scores for the next pod. The slices are the framework's, so the kept part is copied.
 func (s *search) storeScores(chosen string, scores []fwk.NodePluginScores, won int) {
 	e := s.engine
 	if e.options.Listener != nil {
@@ -134,6 +153,7 @@ func (s *search) storeScores(chosen string, scores []fwk.NodePluginScores, won i
 		count.Flushed[FlushNotBatchable]++
 	default:
 		b.signature, b.made, b.sorted = s.signature, e.now, withoutWinner(scores, won)
+		b.raw, e.rescoring.raw = e.rescoring.raw, b.raw
 	}
 }
 
@@ -142,7 +162,7 @@ func (s *search) storeScores(chosen string, scores []fwk.NodePluginScores, won i
 func withoutWinner(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScores {
 	heap := make([]fwk.NodePluginScores, len(scores))
 	for i, one := range scores {
-		heap[i] = fwk.NodePluginScores{Name: one.Name, TotalScore: one.TotalScore}
+		heap[i] = fwk.NodePluginScores{Name: one.Name, TotalScore: one.TotalScore, Randomizer: i}
 	}
 	winner := heap[won].Name
 	heapify(heap)
@@ -158,6 +178,12 @@ func withoutWinner(scores []fwk.NodePluginScores, won int) []fwk.NodePluginScore
 	}
 	heapify(heap)
 	return heap
+}
+
+func (c *BatchCounters) clone() *BatchCounters {
+	twin := *c
+	twin.Flushed = maps.Clone(c.Flushed)
+	return &twin
 }
 
 func (e *Engine) batchCountersOf(profile string) *BatchCounters {

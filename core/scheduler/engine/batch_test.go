@@ -5,10 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"pgregory.net/rapid"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 )
 
@@ -23,9 +26,11 @@ profiles:
     args: {defaultingType: List}
 `
 
-func newBatchFixture(t *testing.T) *fixture {
+func newBatchFixture(t *testing.T) *fixture { return newBatchFixtureOf(t, release.V135) }
+
+func newBatchFixtureOf(t *testing.T, r release.Release) *fixture {
 	t.Helper()
-	c, err := config.Load([]byte(batchable), config.DefaultFeatures())
+	c, err := config.Load([]byte(batchable), config.FeaturesOf(r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +100,74 @@ func TestBatchHint_FlushReasons(t *testing.T) {
 				t.Errorf("the batch counters are %+v, want a flush for %s", b, tc.want)
 			}
 		})
+	}
+}
+
+// Pods of one template go to the node that is best by now, which is found without a search: the last one, scored anew, beside the others.
+func TestBatchRescoring_ReturnsToLastNode(t *testing.T) {
+	for r, want := range map[release.Release]struct {
+		examined int
+		counters engine.BatchCounters
+	}{
+		release.V136: {5, engine.BatchCounters{NoHint: 6, Flushed: map[engine.FlushReason]uint64{engine.FlushNodeNotFull: 5}}},
+		release.V137: {1, engine.BatchCounters{NoHint: 1, HintUsed: 5, Rescored: 5, Flushed: map[engine.FlushReason]uint64{}}},
+	} {
+		s := newBatchFixtureOf(t, r)
+		s.added(mk.Node("large").CPU("64").Memory("32Gi").Obj())
+		for i := range 6 {
+			s.added(mk.Pod(fmt.Sprintf("p%d", i)).CPU("1").Obj())
+			d := s.decide()[0]
+			if d.Node != "large" {
+				t.Errorf("%s: pod %d is on %s", r, i, d.Node)
+			}
+			if i > 0 && d.Examined != want.examined {
+				t.Errorf("%s: pod %d is placed after %d examined nodes, want %d", r, i, d.Examined, want.examined)
+			}
+		}
+		if diff := cmp.Diff(want.counters, s.e.BatchCounters("default-scheduler")); diff != "" {
+			t.Errorf("%s: the batch counters differ (-want +got):\n%s", r, diff)
+		}
+	}
+}
+
+// Without a batch the same pods go to the same nodes, if every node is searched and ties fall alike.
+func TestBatchRescoring_AgreesWithSearch(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var placed [2][]string
+		cpus := rapid.SliceOfN(rapid.IntRange(1, 40), 2, 12).Draw(rt, "CPUs of the nodes")
+		pods := rapid.IntRange(2, 30).Draw(rt, "pods")
+		for i, pause := range []time.Duration{0, time.Second} { // after a second a batch is too old
+			s := newBatchFixtureOf(t, release.V137)
+			for n, cpu := range cpus {
+				s.added(mk.Node(fmt.Sprintf("drawn-%d", n)).CPU(fmt.Sprint(cpu)).Memory(fmt.Sprintf("%dGi", 64+n)).Obj())
+			}
+			for n := range pods {
+				s.added(mk.Pod(fmt.Sprintf("p%d", n)).CPU("700m").Memory("1Gi").Obj())
+				for _, d := range s.decide() {
+					if placed[i] = append(placed[i], d.Node); d.Verdict == engine.Placed && d.Score == d.RunnerUpScore && d.Feasible > 1 {
+						rt.Skip("a tie")
+					}
+				}
+				s.after(pause)
+			}
+		}
+		if diff := cmp.Diff(placed[1], placed[0]); diff != "" {
+			rt.Errorf("(-searched +batched):\n%s", diff)
+		}
+	})
+}
+
+// A pod that is nominated for a node leaves the batch alone.
+func TestBatchRescoring_SkipsNominatedPods(t *testing.T) {
+	s := newBatchFixtureOf(t, release.V137)
+	s.added(mk.Pod("first").CPU("1").Obj())
+	s.decide()
+	s.added(mk.Pod("nominated").CPU("1").Nominated("n3").Obj())
+	if d := s.decide()[0]; d.Node != "n3" {
+		t.Errorf("the pod is on %s", d.Node)
+	}
+	if b := s.e.BatchCounters("default-scheduler"); b.Flushed[engine.FlushNominated] != 1 || b.Rescored != 0 {
+		t.Errorf("the batch counters are %+v, want one flush for %s", b, engine.FlushNominated)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/codec"
+	"orrery/core/scheduler/framework"
 	"orrery/core/world"
 )
 
@@ -135,6 +136,9 @@ func (e *Engine) codeBatches(c *codec.Coder) {
 		codec.Slice(c, &(*b).sorted, func(s *fwk.NodePluginScores) {
 			codec.Text(c, &s.Name)
 			codec.Int(c, &s.TotalScore)
+			if e.features.rescores {
+				e.codeRawScores(c, *profile, &(*b).raw, s)
+			}
 		})
 		c.Time(&(*b).made)
 		codec.Int(c, &(*b).cycle)
@@ -148,6 +152,9 @@ func (e *Engine) codeBatches(c *codec.Coder) {
 		codec.Uint(c, &(*count).NoHint)
 		codec.Uint(c, &(*count).HintUsed)
 		codec.Uint(c, &(*count).HintNotUsed)
+		if e.features.rescores {
+			codec.Uint(c, &(*count).Rescored)
+		}
 		codec.Map(c, &(*count).Flushed, func(reason *FlushReason, n *uint64) {
 			codec.Text(c, reason)
 			codec.Uint(c, n)
@@ -158,4 +165,22 @@ func (e *Engine) codeBatches(c *codec.Coder) {
 		codec.Text(c, &source.Point)
 		codec.Uint(c, n)
 	})
+}
+
+// codeRawScores codes the row of a node. Rows are written in the order of the nodes, so that a node is read with the last row.
+func (e *Engine) codeRawScores(c *codec.Coder, profile string, raw *framework.RawScores, s *fwk.NodePluginScores) {
+	var row []int64
+	if !c.Reading() {
+		row = raw.Row(s.Randomizer)
+	}
+	codec.Slice(c, &row, func(score *int64) { codec.Int(c, score) })
+	if !c.Reading() {
+		return
+	}
+	p := e.profiles[profile]
+	c.Check(p != nil && len(row) == len(p.Enabled(framework.Score)), "the batch of profile %q has %d scores of node %q", profile, len(row), s.Name)
+	if c.OK() {
+		s.Randomizer = raw.Rows()
+		raw.Append(row)
+	}
 }

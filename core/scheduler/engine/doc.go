@@ -59,14 +59,14 @@
 //
 // # Files
 //
-// apply, pods and cluster apply inputs; watches lists their kinds. cycle is one attempt, and search its search: feasible has the
-// nodes that it finds, ranking what decides between them, selecthost the pick, batch the scores of the last pod, reusedsearch the
-// search with what earlier cycles found out, nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes
-// to, and extending and prioritizing its calls of extenders; failure, binding and extenderbinding follow from it; posted has what
-// plugins on goroutines of their own ask for. effects emits effects, for the engine and its plugins. explain, keptverdicts,
-// dryrun, trial, decision, lastsearch, view, pendingeffects and problems are for readers. codec writes the engine's state, and
-// reads it into another engine, codec_bindings that of bindings; testdata/state.fields says of every field whether it is written,
-// and why not.
+// apply, pods and cluster apply inputs; watches lists their kinds. cycle is one attempt, and
+// search its search: feasible has the nodes that it finds, ranking what decides between them, selecthost the pick, batch the scores
+// of the last pod, rescoring the same with that pod's node scored anew, reusedsearch the search with what earlier cycles found out,
+// nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes to, and extending and prioritizing its calls
+// of extenders. failure, binding, prebind and extenderbinding follow from it; posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its
+// plugins. explain, keptverdicts, dryrun, trial, decision, lastsearch, view, pendingeffects and problems are for readers. codec
+// writes the engine's state, and reads it into another engine, codec_bindings that of bindings; testdata/state.fields says of every
+// field whether it is written, and why not.
 //
 // # What a search has found
 //

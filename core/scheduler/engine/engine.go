@@ -119,6 +119,7 @@ type Engine struct {
 	pluginEffects map[world.EffectID]pluginEffect // the plugin that waits for an effect
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
+	rescoring     rescoring
 
 	shared bool // whether plugins may use their handles on goroutines of their own
 	posted posted
@@ -183,12 +184,15 @@ func New(o Options) (*Engine, error) {
 }
 
 // features are the feature gates and rules that every cycle asks for.
-type features struct{ batching, nominatesExpected, gangs, writesToCurrent bool }
+type features struct {
+	batching, rescores, nominatesExpected, gangs, writesToCurrent bool
+}
 
 func featuresOf(f config.Features) features {
 	return features{
-		batching: f.Enabled(config.OpportunisticBatching), nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
-		gangs: f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod),
+		batching: f.Enabled(config.OpportunisticBatching), rescores: f.Has(release.BatchesRescored),
+		nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
+		gangs:             f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod),
 	}
 }
 

@@ -87,11 +87,11 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, 
 	f.batches, f.batchCounters = map[string]*batch{}, map[string]*BatchCounters{}
 	for name, b := range e.batches {
 		twin := *b
-		twin.sorted = slices.Clone(b.sorted)
+		twin.sorted, twin.raw = slices.Clone(b.sorted), b.raw.Clone()
 		f.batches[name] = &twin
 	}
 	for name, count := range e.batchCounters {
-		f.batchCounters[name] = &BatchCounters{count.NoHint, count.HintUsed, count.HintNotUsed, maps.Clone(count.Flushed)}
+		f.batchCounters[name] = count.clone()
 	}
 	f.forkBindings(e)
 	f.publishNominations()

@@ -27,8 +27,9 @@ type Listener interface {
 	Attempted(a Attempted)
 	// Permitted reports the end of a pod's wait for a permit.
 	Permitted(code fwk.Code, waited time.Duration)
-	// Hinted reports a lookup in the batch, Kept a storing of scores for the next pod.
+	// Hinted reports a lookup in the batch, Rescored that it was scored anew, Kept a storing of scores for the next pod.
 	Hinted(profile string, hinted bool, took time.Duration)
+	Rescored(profile string, took time.Duration)
 	Kept(profile string, took time.Duration)
 }
 

@@ -240,9 +240,18 @@ func (s *search) score() (searchStep, error) {
 	if status := s.profile.RunPreScorePlugins(e.ctx, s.state, s.pod, feasible); !status.IsSuccess() {
 		return searched, status.AsError()
 	}
-	scores, status := s.profile.RunScorePlugins(e.ctx, s.state, s.pod, feasible)
+	scores, status := s.runScore(feasible)
 	s.ranking = rankingOf(scores)
 	return prioritizing, status.AsError()
+}
+
+// runScore scores nodes. If the batch may be rescored with the next pod, it keeps the scores before normalization.
+func (s *search) runScore(nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	e := s.engine
+	if e.features.rescores && s.batching && s.signature != nil {
+		return s.profile.RunScorePluginsKeepingRaw(e.ctx, s.state, s.pod, nodes, &e.rescoring.raw)
+	}
+	return s.profile.RunScorePlugins(e.ctx, s.state, s.pod, nodes)
 }
 
 // needsTotalsOnly reports whether scores are reused, and only their totals are looked at. The batch keeps the scores, and a dry run

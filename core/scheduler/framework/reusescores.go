@@ -208,8 +208,7 @@ func (c *Reuse) addScaled(part *reuse.Scores, s *entry[fwk.ScorePlugin]) bool {
 // addCalled adds the scores of the plugins that are called for every node.
 func (c *Reuse) addCalled(w instrument, nodes []fwk.NodeInfo) error {
 	p := c.profile
-	table := p.scoreTable
-	p.scoreTable = scoreTable{}
+	table := p.takeScoreTable()
 	table.resize(c.scorers.called, c.state, nodes)
 	run := scoreRun{scoreTable: &table, watch: &w, state: c.state, pod: c.pod, nodes: nodes}
 	scores, err := run.all(c.ctx)

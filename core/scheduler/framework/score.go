@@ -51,12 +51,14 @@ func (p *Profile) runPreScore(ctx context.Context, state fwk.CycleState, pod *v1
 // The returned list, its contents, and the list that a plugin normalizes belong to the profile, which overwrites them in its
 // next run.
 func (p *Profile) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo) ([]fwk.NodePluginScores, *fwk.Status) {
+	return p.runScore(ctx, state, pod, nodes, nil)
+}
+
+func (p *Profile) runScore(ctx context.Context, state fwk.CycleState, pod *v1.Pod, nodes []fwk.NodeInfo, kept *RawScores) ([]fwk.NodePluginScores, *fwk.Status) {
 	w := p.instrument(Score, state)
-	// A plugin that runs the Score plugins itself uses a table of its own.
-	table := p.scoreTable
-	p.scoreTable = scoreTable{}
+	table := p.takeScoreTable()
 	table.resize(p.points.score, state, nodes)
-	run := scoreRun{scoreTable: &table, watch: &w, state: state, pod: pod, nodes: nodes}
+	run := scoreRun{scoreTable: &table, watch: &w, state: state, pod: pod, nodes: nodes, kept: kept}
 	scores, err := run.all(ctx)
 	p.scoreTable = table
 	if err != nil {
@@ -65,6 +67,13 @@ func (p *Profile) RunScorePlugins(ctx context.Context, state fwk.CycleState, pod
 	}
 	w.done(fwk.Success)
 	return scores, nil
+}
+
+// takeScoreTable takes the profile's table until it is put back. A plugin that runs the Score plugins itself uses one of its own meanwhile.
+func (p *Profile) takeScoreTable() scoreTable {
+	table := p.scoreTable
+	p.scoreTable = scoreTable{}
+	return table
 }
 
 // scoreTable is the table of scores: a column for each plugin, a line for each node.
@@ -102,6 +111,7 @@ type scoreRun struct {
 	pod   *v1.Pod
 	nodes []fwk.NodeInfo
 	raw   []fwk.NodeScore // the scores before normalization, for a recorder
+	kept  *RawScores      // the same for who normalizes them again; nil if nobody does
 }
 
 func (r *scoreRun) all(ctx context.Context) ([]fwk.NodePluginScores, error) {
@@ -111,13 +121,21 @@ func (r *scoreRun) all(ctx context.Context) ([]fwk.NodePluginScores, error) {
 	if r.watch.recorder != nil {
 		r.raw = slices.Clone(r.scores)
 	}
+	if r.kept != nil {
+		r.keepRaw()
+	}
+	return r.finish(ctx)
+}
+
+// finish normalizes the scores and sums them up.
+func (r *scoreRun) finish(ctx context.Context) ([]fwk.NodePluginScores, error) {
 	if err := r.normalize(ctx); err != nil {
 		return nil, fmt.Errorf("running Normalize on Score plugins: %w", err)
 	}
 	if err := r.weigh(); err != nil {
 		return nil, fmt.Errorf("applying score defaultWeights on Score plugins: %w", err)
 	}
-	if r.watch.recorder != nil {
+	if r.raw != nil {
 		r.record()
 	}
 	return r.totals, nil

@@ -216,3 +216,38 @@ func TestRunScorePlugins_ReusesMemory(t *testing.T) {
 		t.Errorf("the scores have data of the previous cycle (-want +got):\n%s", diff)
 	}
 }
+
+// Scores that are kept before normalization, and those of one more node, are normalized to what scoring all of them gives.
+func TestNormalizeScores_AgreesWithScoringAll(t *testing.T) {
+	p := weighted(
+		t, "Skips Light:3 Plain",
+		struct {
+			preScore
+			score
+			named
+		}{preScore: preScore{answer: answer{fwk.Skip, ""}}, score: score{scores: map[string]int64{"a": 1, "b": 2, "c": 3}}, named: "Skips"},
+		score{fake: fake{name: "Light"}, scores: map[string]int64{"a": 2, "b": 4, "c": 8}, normalize: blinkingLights},
+		score{fake: fake{name: "Plain"}, scores: map[string]int64{"a": 100, "b": 7}},
+	)
+	world, state := nodes("a", "b", "c"), framework.NewCycleState()
+	p.RunPreScorePlugins(ctx, state, web, world)
+	scores, status := p.RunScorePlugins(ctx, state, web, world)
+	want := table(scores)
+	var raw framework.RawScores
+	if !status.IsSuccess() || raw.Rows() != 0 {
+		t.Fatalf("scoring all: %v", status)
+	}
+	if scores, status = p.RunScorePluginsKeepingRaw(ctx, state, web, world[:2], &raw); !status.IsSuccess() || raw.Rows() != 2 {
+		t.Fatalf("scoring two: %v, %d rows", status, raw.Rows())
+	}
+	if two := table(scores); strings.HasPrefix(want, two) {
+		t.Fatalf("the third node changes nothing:\n%s", two)
+	}
+	if status = p.RunRawScorePlugins(ctx, state, web, world[2], &raw); !status.IsSuccess() || raw.Rows() != 3 {
+		t.Fatalf("scoring the third: %v, %d rows", status, raw.Rows())
+	}
+	scores, status = p.NormalizeScores(ctx, state, web, world, &raw)
+	if diff := cmp.Diff(want, table(scores)); diff != "" || !status.IsSuccess() {
+		t.Errorf("%v (-all at once +one later):\n%s", status, diff)
+	}
+}

@@ -29,6 +29,7 @@ const (
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
 	RatioOnlyWithItsType
+	BatchesRescored
 	BudgetsUpToFirstViolation
 	UnstartedVictimsInOrder
 	NamespaceSelectorsResolved
@@ -82,6 +83,10 @@ var rows = [...]Row{
 	RatioOnlyWithItsType: {
 		Name: "RatioOnlyWithItsType", Number: "36-14", First: V136, Last: Newest,
 		Sentence: "A configuration gives NodeResourcesFit requestedToCapacityRatio with the type RequestedToCapacityRatio, and with no other.",
+	},
+	BatchesRescored: {
+		Name: "BatchesRescored", Number: "37-1", First: V137, Last: Newest, Upstream: "KEP-5598",
+		Sentence: "While the node of the last pod of a batch has room for the next one, it is scored anew and competes with the others. Before, the batch is not used then, and all nodes are searched.",
 	},
 	BudgetsUpToFirstViolation: {
 		Name: "BudgetsUpToFirstViolation", Number: "37-2", First: V137, Last: Newest,
