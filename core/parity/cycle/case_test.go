@@ -45,6 +45,8 @@ type clusterCase struct {
 	Uncleared []string `json:"uncleared,omitempty"`
 	// Unprovisioned has the names of claims that are not provisioned at the first attempt.
 	Unprovisioned []string `json:"unprovisioned,omitempty"`
+	// Unbound has the names of claims that no controller binds: pods that use them stay in PreBind.
+	Unbound []string `json:"unbound,omitempty"`
 	// Changes happen after the first attempts of all of them.
 	Changes []clusterChange `json:"changes,omitempty"`
 }

@@ -36,6 +36,7 @@ type decisionCase struct {
 	seen        difftest.Coverage
 
 	unprovisioned map[string]bool // claims whose next provisioning fails
+	unbound       map[string]bool // claims that no controller binds
 
 	settings  *settings
 	extenders []extenderserver.Rules
@@ -80,7 +81,7 @@ func compareHere(t *testing.T, c *clusterCase, h hosting, seen difftest.Coverage
 func (s *settings) newCase(c *clusterCase, seen difftest.Coverage) *decisionCase {
 	return &decisionCase{
 		nodes: map[string]*v1.Node{}, pods: map[types.NamespacedName]*v1.Pod{}, storage: map[objectKey]world.Object{},
-		unprovisioned: set(c.Unprovisioned), seen: seen, settings: s, extenders: c.Extenders, abroad: newAbroad(),
+		unprovisioned: set(c.Unprovisioned), unbound: set(c.Unbound), seen: seen, settings: s, extenders: c.Extenders, abroad: newAbroad(),
 	}
 }
 

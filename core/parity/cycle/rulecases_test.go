@@ -19,33 +19,37 @@ type ruleCase struct {
 	// from are the releases that decide otherwise than the one before.
 	from    []release.Release
 	cluster *clusterCase
+	// first is the first release that is compared.
+	first release.Release
 }
 
 func ruleCases() []ruleCase {
 	from := func(list ...release.Release) []release.Release { return list }
 	return []ruleCase{
-		{"36-1", "the balance of a node that a pod improves", from(release.V136), balanceCase()},
-		{"36-2", "the image of a volume is on a node", from(release.V136), imageVolumeCase()},
-		{"36-3", "a pod's own labels change", from(release.V136), ownLabelsCase()},
-		{"36-3", "a pod that kept others away is deleted", from(release.V136), antiAffinityGoneCase()},
-		{"36-3", "a nominated pod that kept another away is deleted", from(release.V136), nominatedGoneCase()},
-		{"36-4", "a nominated pod that another spreads from is deleted", from(release.V136), nominatedSpreadGoneCase()},
-		{"36-5", "a node lacks the driver of a volume", from(release.V136), missingDriverCase()},
-		{"36-8", "a pod's volume is not provisioned", from(release.V136), unprovisionedCase()},
-		{"36-12", "equal pods, and a gate for extended resources of devices", from(release.V136), extendedResourceBatchCase()},
-		{"36-13", "no node declares what a pod needs", from(release.V136), missingFeatureCase()},
-		{"36-13", "no node declares user namespaces in its network", from(release.V136), hostNetworkUsersCase()},
-		{"36-14", "a shape for another scoring type", from(release.V136), ratioCase()},
-		{"37-1", "equal pods on a node that still has room", from(release.V137), batchCase()},
-		{"37-2", "a victim of several budgets", from(release.V137), budgetsCase()},
-		{"37-4", "a namespace selector that selects by what is missing", from(release.V137), namespaceSelectorCase()},
-		{"37-5", "a pod of one of several anti-affinity terms is deleted", from(release.V137), antiAffinityTermsCase()},
-		{"37-6", "a node without room gets a taint", from(release.V137), taintedCase()},
-		{"37-7", "a pod with a scheduling gate is nominated for a node", from(release.V137), gatedNominationCase()},
-		{"37-10", "what preemption says of its success", from(release.V137), preemptionCase()},
-		{"37-12", "a pod without claims fits nowhere", from(release.V137), fullCase()},
-		{"L-1", "a pod of which one container grows and one shrinks", from(release.V137), resizeCase()},
-		{"37-13", "the image of a volume in the threshold", from(release.V136, release.V137), imageThresholdCase()},
+		{row: "36-1", says: "the balance of a node that a pod improves", from: from(release.V136), cluster: balanceCase()},
+		{row: "36-2", says: "the image of a volume is on a node", from: from(release.V136), cluster: imageVolumeCase()},
+		{row: "36-3", says: "a pod's own labels change", from: from(release.V136), cluster: ownLabelsCase()},
+		{row: "36-3", says: "a pod that kept others away is deleted", from: from(release.V136), cluster: antiAffinityGoneCase()},
+		{row: "36-3", says: "a nominated pod that kept another away is deleted", from: from(release.V136), cluster: nominatedGoneCase()},
+		{row: "36-4", says: "a nominated pod that another spreads from is deleted", from: from(release.V136), cluster: nominatedSpreadGoneCase()},
+		{row: "36-5", says: "a node lacks the driver of a volume", from: from(release.V136), cluster: missingDriverCase()},
+		{row: "36-8", says: "a pod's volume is not provisioned", from: from(release.V136), cluster: unprovisionedCase()},
+		{row: "36-12", says: "equal pods, and a gate for extended resources of devices", from: from(release.V136), cluster: extendedResourceBatchCase()},
+		{row: "36-13", says: "no node declares what a pod needs", from: from(release.V136), cluster: missingFeatureCase()},
+		{row: "36-13", says: "no node declares user namespaces in its network", from: from(release.V136), cluster: hostNetworkUsersCase()},
+		{row: "36-14", says: "a shape for another scoring type", from: from(release.V136), cluster: ratioCase()},
+		{row: "37-1", says: "equal pods on a node that still has room", from: from(release.V137), cluster: batchCase()},
+		{row: "37-2", says: "a victim of several budgets", from: from(release.V137), cluster: budgetsCase()},
+		{row: "37-4", says: "a namespace selector that selects by what is missing", from: from(release.V137), cluster: namespaceSelectorCase()},
+		{row: "37-5", says: "a pod of one of several anti-affinity terms is deleted", from: from(release.V137), cluster: antiAffinityTermsCase()},
+		{row: "37-6", says: "a node without room gets a taint", from: from(release.V137), cluster: taintedCase()},
+		{row: "37-7", says: "a pod with a scheduling gate is nominated for a node", from: from(release.V137), cluster: gatedNominationCase()},
+		{row: "37-10", says: "what preemption says of its success", from: from(release.V137), cluster: preemptionCase()},
+		{row: "37-12", says: "a pod without claims fits nowhere", from: from(release.V137), cluster: fullCase()},
+		{row: "L-1", says: "a pod of which one container grows and one shrinks", from: from(release.V137), cluster: resizeCase()},
+		{row: "37-13", says: "the image of a volume in the threshold", from: from(release.V136, release.V137), cluster: imageThresholdCase()},
+		// Up to 1.35 the victim is deleted, and its binding fails some time after; 37-10 adds to the message.
+		{row: "36-6", says: "a victim whose volume is being bound", from: from(release.V137), cluster: unboundVictimCase(), first: release.V136},
 	}
 }
 
@@ -271,6 +275,14 @@ func unprovisionedCase() *clusterCase {
 	}
 	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("1").PVC("claim").Obj()}
 	c.Unprovisioned = []string{"claim"}
+	return c
+}
+
+// unboundVictimCase has a pod whose claim nobody binds, and that has to make room for another one meanwhile.
+func unboundVictimCase() *clusterCase {
+	c := unprovisionedCase()
+	c.Unbound, c.Unprovisioned = c.Unprovisioned, nil
+	c.Changes = []clusterChange{{Wait: 3000, AddPod: mk.Pod("preemptor").CPU("3").Priority(10).Obj()}}
 	return c
 }
 

@@ -220,7 +220,7 @@ func (p *decisionCase) controller(object world.Object) []world.Changed {
 		o.Status.Phase = v1.VolumeBound
 		return []world.Changed{{Op: world.Modified, Object: o}, {Op: world.Modified, Object: bound(claim, o.Name)}}
 	case *v1.PersistentVolumeClaim:
-		if o.Spec.VolumeName != "" { // by a volume, if the pod names the claim twice
+		if o.Spec.VolumeName != "" || p.unbound[o.Name] { // the first by a volume, if the pod names the claim twice
 			return nil
 		}
 		if p.unprovisioned[o.Name] {

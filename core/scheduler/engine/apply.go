@@ -106,8 +106,13 @@ func (e *Engine) NextWake() (time.Time, bool) {
 // resumeBindings resumes the bindings whose wait has ended: those that waited for objects, and those that waited for a
 // permit, until none is left: resuming one may end the wait of another.
 func (e *Engine) resumeBindings() {
+	e.memory.carryOut()
 	for _, uid := range e.objectWaits.takeEnded() {
-		e.preBindStep(e.bindings[uid], nil)
+		if b := e.bindings[uid]; len(b.parts()) > 0 {
+			e.partsLook(b)
+		} else {
+			e.preBindStep(b, nil)
+		}
 	}
 	for ended := e.waiting.TakeEnded(); len(ended) > 0; ended = e.waiting.TakeEnded() {
 		for _, wait := range ended {
@@ -125,8 +130,8 @@ func (e *Engine) resumeBindings() {
 func (e *Engine) effectDone(ev world.EffectDone) error {
 	if uid, ok := e.pending[ev.Effect]; ok {
 		delete(e.pending, ev.Effect)
-		if b := e.bindings[uid]; b != nil && b.effect == ev.Effect {
-			e.bindingEffectDone(b, ev.Outcome)
+		if b := e.bindings[uid]; b != nil && b.waitsFor(ev.Effect) {
+			e.bindingEffectDone(b, ev.Effect, ev.Outcome)
 		}
 		return nil
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,8 @@ type binding struct {
 	effect       world.EffectID // the effect it waits for, in the later stages
 	asked        world.Action   // that effect's, of a plugin that works in steps or of an extender
 	extender     int            // the position of the extender that binds next
+	beside       *preBindParts  // of PreBind plugins that run beside each other, while effect and asked are empty; nil if none do
+	preempted    string         // why the binding is to fail when the present PreBind plugin has ended; see memorypreemption.go
 	since        time.Time
 	stageStarted time.Duration // the stopwatch at the start of the present stage
 }
@@ -88,8 +91,11 @@ func (e *Engine) permitDone(b *binding, status *fwk.Status) {
 }
 
 // permitRejection is the failure of a pod that was rejected while it waited for a permit. Only the rejecting plugin's
-// events requeue the pod; a pod rejected because it is being deleted has none.
+// events requeue the pod; a pod rejected because it is being deleted has none. A pod that was preempted is none that a plugin rejects.
 func permitRejection(b *binding, status *fwk.Status) *fwk.Status {
+	if !status.IsRejected() {
+		return fwk.AsStatus(fmt.Errorf("waiting on permit for pod: %w", status.AsError())).WithPlugin(status.Plugin())
+	}
 	fit := framework.NewNodeFitError(b.popped.Pod(), b.node, status)
 	fit.Diagnosis.UnschedulablePlugins = sets.New(status.Plugin())
 	return fwk.NewStatus(status.Code()).WithError(fit)
@@ -97,7 +103,15 @@ func permitRejection(b *binding, status *fwk.Status) *fwk.Status {
 
 // preBind begins with the next PreBind plugin, or goes on to Bind after the last.
 func (e *Engine) preBind(b *binding) {
+	if b.preempted != "" {
+		e.preBindFailed(b, fwk.AsStatus(errors.New(b.preempted)))
+		return
+	}
 	if plugins := b.profile.PreBindPlugins(b.state); b.next < len(plugins) {
+		if n := e.parallelPreBinds(b); n > 1 {
+			e.preBindInParallel(b, n)
+			return
+		}
 		if _, steps := plugins[b.next].(framework.StepwisePreBind); steps {
 			e.preBindStep(b, nil)
 			return
@@ -108,6 +122,14 @@ func (e *Engine) preBind(b *binding) {
 	e.observePoint(b.profile, framework.PreBind, fwk.Success, b.stageStarted)
 	b.stage, b.next, b.stageStarted = bindingNow, 0, e.elapsed()
 	e.bind(b)
+}
+
+// parallelPreBinds is how many PreBind plugins run beside each other from the next one on.
+func (e *Engine) parallelPreBinds(b *binding) int {
+	if !e.features.preBindsInParallel {
+		return 1
+	}
+	return b.profile.ParallelPreBinds(b.state, b.next)
 }
 
 // bind calls the extender that binds the pod, or emits the next Bind plugin's binding. A framework.Binder's binding is an
@@ -163,6 +185,9 @@ func (b *binding) currentPlugin() world.RunPlugin {
 	return run
 }
 
+// waitsFor reports whether the binding waits for an effect's outcome.
+func (b *binding) waitsFor(id world.EffectID) bool { return b.effect == id || b.partOf(id) >= 0 }
+
 // emitForBinding emits an effect whose outcome the binding waits for.
 func (e *Engine) emitForBinding(b *binding, act world.Action) {
 	b.effect = e.emit(act)
@@ -170,7 +195,11 @@ func (e *Engine) emitForBinding(b *binding, act world.Action) {
 }
 
 // bindingEffectDone advances a binding with the outcome of its effect.
-func (e *Engine) bindingEffectDone(b *binding, out world.Outcome) {
+func (e *Engine) bindingEffectDone(b *binding, id world.EffectID, out world.Outcome) {
+	if len(b.parts()) > 0 {
+		e.partEffectDone(b, id, out)
+		return
+	}
 	status := statusOf(out)
 	if b.lent != nil && b.lent.returned.Load() {
 		b.state = b.lent.state

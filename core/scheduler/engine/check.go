@@ -26,7 +26,8 @@ func (e *Engine) Check() error {
 			errs = append(errs, fmt.Errorf("pod %q is %s, but it is %v that it waits for a permit", b.popped.Pod().Name, b.stage, waits))
 		}
 		_, waitsForObjects := e.objectWaits.waits[uid]
-		if b.stage != waitingForPermit && !waitsForObjects && e.pending[b.effect] != uid {
+		pending := slices.ContainsFunc(b.parts(), func(part preBindPart) bool { return e.pending[part.effect] == uid })
+		if b.stage != waitingForPermit && !waitsForObjects && !pending && e.pending[b.effect] != uid {
 			errs = append(errs, fmt.Errorf("pod %q waits for effect %d, which is not pending", b.popped.Pod().Name, b.effect))
 		}
 	}

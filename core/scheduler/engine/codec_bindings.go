@@ -39,6 +39,14 @@ func (e *Engine) codeBinding(c *codec.Coder, b *binding) {
 	codec.Uint(c, &b.effect)
 	c.Action(&b.asked)
 	c.Count(&b.extender)
+	if e.features.preemptsInMemory {
+		codec.Text(c, &b.preempted)
+	}
+	if e.features.preBindsInParallel {
+		codec.Optional(c, &b.beside, func(p *preBindParts) {
+			codec.Slice(c, &p.all, func(part *preBindPart) { part.codeState(c) })
+		})
+	}
 	c.Time(&b.since)
 	if !c.OK() {
 		return
@@ -76,6 +84,18 @@ func (e *Engine) hasForeignData(c *codec.Coder, b *binding) bool {
 	return false
 }
 
+func (part *preBindPart) codeState(c *codec.Coder) {
+	codec.Uint(c, &part.effect)
+	c.Action(&part.asked)
+	codec.Optional(c, &part.wait, func(wait *framework.ObjectWait) { codeWait(c, wait) })
+	c.Bool(&part.done)
+}
+
+func codeWait(c *codec.Coder, wait *framework.ObjectWait) {
+	codec.Slice(c, &wait.Objects, func(key *framework.ObjectKey) { codeKey(c, key) })
+	c.Time(&wait.Until)
+}
+
 // codeActivations codes the pods that plugins want activated when the binding succeeds.
 func codeActivations(c *codec.Coder, state *framework.CycleState) {
 	toActivate := podsToActivate(state)
@@ -98,10 +118,10 @@ func (e *Engine) checkBinding(c *codec.Coder, b *binding) {
 	if !c.OK() {
 		return
 	}
-	there := b.extender <= len(e.extenders)
+	there := b.extender <= len(e.extenders) && (b.beside == nil || b.stage == preBinding)
 	switch b.stage {
 	case preBinding:
-		there = there && b.next < len(b.profile.PreBindPlugins(b.state))
+		there = there && b.next < len(b.profile.PreBindPlugins(b.state)) && (b.beside == nil || len(b.parts()) > 1 && len(b.parts()) == e.parallelPreBinds(b))
 	case bindingNow:
 		there = there && b.next < len(b.profile.BindPlugins()) && (!b.callsExtender() || b.extender < len(e.extenders))
 	}
@@ -126,8 +146,7 @@ func (e *Engine) checkTimers(c *codec.Coder) {
 func (w *objectWaits) codeState(c *codec.Coder) {
 	codec.Map(c, &w.waits, func(uid *types.UID, wait *framework.ObjectWait) {
 		codec.Text(c, uid)
-		codec.Slice(c, &wait.Objects, func(key *framework.ObjectKey) { codeKey(c, key) })
-		c.Time(&wait.Until)
+		codeWait(c, wait)
 	})
 	codec.MapBy(c, &w.byObject, compareKeys, func(key *framework.ObjectKey, uids *[]types.UID) {
 		codeKey(c, key)

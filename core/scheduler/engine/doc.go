@@ -63,7 +63,8 @@
 // search its search: feasible has the nodes that it finds, ranking what decides between them, selecthost the pick, batch the scores
 // of the last pod, rescoring the same with that pod's node scored anew, reusedsearch the search with what earlier cycles found out,
 // nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes to, and extending and prioritizing its calls
-// of extenders. failure, binding, prebind and extenderbinding follow from it; posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its
+// of extenders. failure, binding, prebind, parallelprebind and extenderbinding follow from it; memorypreemption ends a binding for
+// another pod, and posted has what plugins on goroutines of their own ask for. effects emits effects, for the engine and its
 // plugins. explain, keptverdicts, dryrun, trial, decision, lastsearch, view, pendingeffects and problems are for readers. codec
 // writes the engine's state, and reads it into another engine, codec_bindings that of bindings; testdata/state.fields says of every
 // field whether it is written, and why not.
@@ -101,5 +102,6 @@
 //     binding's end. Kube-scheduler places it again beside it, and what one of the two gives up the other may hold.
 //   - A plugin cannot call extenders through its handle, except about preemption, in PostFilter, which is then called again with the
 //     answer. An extender that may be ignored says that it may not while it is asked.
+//   - A PreBind plugin of others runs to its end when its pod is preempted; kube-scheduler, from 1.36 on, cancels its context.
 //   - A plugin's panic fails its call, and the scheduler goes on; kube-scheduler ends.
 package engine

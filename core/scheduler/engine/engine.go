@@ -120,6 +120,7 @@ type Engine struct {
 	batches       map[string]*batch               // by profile
 	batchCounters map[string]*BatchCounters
 	rescoring     rescoring
+	memory        *memoryPreemption
 
 	shared bool // whether plugins may use their handles on goroutines of their own
 	posted posted
@@ -171,6 +172,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e.volumes, e.devices, e.objectWaits = volumes.New(e.store), devices.New(e.store, deviceGates(e.config.Features)), newObjectWaits()
 	e.gangs = gangs.New(e.store)
+	e.memory = &memoryPreemption{engine: e}
 	if err := e.makeProfiles(); err != nil {
 		return nil, err
 	}
@@ -185,14 +187,15 @@ func New(o Options) (*Engine, error) {
 
 // features are the feature gates and rules that every cycle asks for.
 type features struct {
-	batching, rescores, nominatesExpected, gangs, writesToCurrent bool
+	batching, rescores, nominatesExpected, gangs, writesToCurrent, preemptsInMemory, preBindsInParallel bool
 }
 
 func featuresOf(f config.Features) features {
 	return features{
 		batching: f.Enabled(config.OpportunisticBatching), rescores: f.Has(release.BatchesRescored),
 		nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
-		gangs:             f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod),
+		gangs:             f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod), preemptsInMemory: f.Has(release.UnboundPreemptedInMemory),
+		preBindsInParallel: f.Enabled(config.NominatedNodeNameForExpectation) && f.Has(release.PreBindsInParallel),
 	}
 }
 
@@ -209,7 +212,7 @@ func (e *Engine) makeProfiles() error {
 	all, err := framework.NewProfiles(e.ctx, e.registry, e.config.Profiles, func(name string) framework.Options {
 		return framework.Options{
 			Snapshot: e.snapshot, Nominator: nominator{e}, Activator: podActivator{e}, Waiting: e.waiting,
-			Emitter: emitter{e, name}, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
+			Emitter: emitter{e, name}, Memory: e.memory, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
 			Devices: e.devices, DRA: claims,
 			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: e.extenderHandles(), AwaitsExtenders: e.awaitsExtenders,

@@ -69,6 +69,7 @@ func (e *Engine) fork(forkQueue func(*queue.Queue, queue.Options) *queue.Queue, 
 	f.options.Listener, f.options.OnTiming = nil, nil
 	f.options.Client, f.options.KubeConfig = nil, nil // a fork changes no cluster
 	f.volumes, f.devices, f.gangs = e.volumes.Fork(f.store), e.devices.Fork(f.store), e.gangs.Fork(f.store)
+	f.memory = &memoryPreemption{engine: f}
 	rng := *e.rng
 	f.rng = &rng
 	if err := f.makeProfiles(); err != nil {
@@ -136,7 +137,7 @@ func (e *Engine) Run(id world.EffectID) (world.RunPlugin, bool) {
 
 func (b *binding) fork(into *Engine) *binding {
 	twin := *b
-	twin.popped = b.popped.Clone()
+	twin.popped, twin.beside = b.popped.Clone(), b.beside.clone()
 	twin.profile = into.profiles[b.profile.ProfileName()]
 	twin.state, twin.lent, twin.memory = cloneState(b.state), nil, nil
 	if b.lent != nil && b.lent.returned.Load() {

@@ -23,8 +23,8 @@ func (e *Engine) PendingEffects() []PendingEffect {
 		all = append(all, PendingEffect{id, ask.act})
 	}
 	for id, uid := range e.pending {
-		if b := e.bindings[uid]; b != nil && b.effect == id {
-			all = append(all, PendingEffect{id, b.pendingAct()})
+		if b := e.bindings[uid]; b != nil && b.waitsFor(id) {
+			all = append(all, PendingEffect{id, b.pendingAct(id)})
 		}
 	}
 	if a := e.suspended; a != nil && !a.asking.cancelled {
@@ -38,8 +38,11 @@ func (e *Engine) PendingEffects() []PendingEffect {
 	return all
 }
 
-// pendingAct is the action that a binding waits for after the Permit phase.
-func (b *binding) pendingAct() world.Action {
+// pendingAct is the action of an effect that a binding waits for after the Permit phase.
+func (b *binding) pendingAct(id world.EffectID) world.Action {
+	if i := b.partOf(id); i >= 0 {
+		return b.parts()[i].asked
+	}
 	if b.stepwise() != nil || b.callsExtender() {
 		return b.asked
 	}

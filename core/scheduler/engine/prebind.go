@@ -34,12 +34,16 @@ func (e *Engine) preBindStep(b *binding, outcome *world.Outcome) {
 
 // preBindDone ends the current PreBind plugin with its status.
 func (e *Engine) preBindDone(b *binding, status *fwk.Status) {
-	plugin := b.profile.PreBindPlugins(b.state)[b.next]
+	plugin := b.profile.PreBindPlugins(b.state)[b.currentPreBind()]
 	if status = b.profile.CheckPreBindStatus(plugin.Name(), status); !status.IsSuccess() {
-		e.observePoint(b.profile, framework.PreBind, status.Code(), b.stageStarted)
-		e.bindingFailed(b, status)
+		e.preBindFailed(b, status)
 		return
 	}
 	b.next++
 	e.preBind(b)
+}
+
+func (e *Engine) preBindFailed(b *binding, status *fwk.Status) {
+	e.observePoint(b.profile, framework.PreBind, status.Code(), b.stageStarted)
+	e.bindingFailed(b, status)
 }

@@ -81,3 +81,27 @@ func TestTaintEventsExplicit(t *testing.T) {
 		}
 	}
 }
+
+// From 1.37 on a pod whose last victim was not bound yet is tried again when that has lost its place. Before, the end of the victim's binding
+// requeues it, and it waits for its back-off.
+func TestMemoryPreemptorActivated(t *testing.T) {
+	for r, want := range map[release.Release]engine.PodState{release.V136: engine.StateBackoff, release.V137: engine.StateBinding} {
+		features, err := config.ParseFeaturesOf(r, map[string]bool{string(config.SchedulerPopFromBackoffQ): false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newFixture(t, engine.Options{Config: config.Default(features)})
+		s.added(mk.Node("n1").CPU("1").Memory("8Gi").Zone("a").Obj(), mk.Class("local", "kubernetes.io/no-provisioner").WaitForFirstConsumer().Obj())
+		s.added(mk.Volume("pv1").Class("local").Size("1Gi").Obj(), mk.Claim("data").Class("local").Size("1Gi").Obj())
+		s.added(mk.Pod("small").CPU("1").Priority(1).PVC("data").Obj())
+		s.decide()
+		s.added(mk.Pod("big").CPU("1").Priority(10).Obj())
+		s.decide()
+		if got := s.e.PodState("default", "big"); got != want {
+			t.Errorf("in %v the preemptor is in state %s, want %s", r, got, want)
+		}
+		if got := s.e.PodState("default", "small"); got != engine.StateBackoff {
+			t.Errorf("in %v the victim is in state %s", r, got)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -74,6 +75,7 @@ type storyRun struct {
 	without   string   // plugins, as a list in YAML
 	others    []string // scheduler names besides the default one
 	gates     map[string]bool
+	release   release.Release
 	extenders string // as a list in YAML
 	now       time.Time
 	version   int
@@ -106,6 +108,13 @@ func (s *storyRun) runLine(verb string, args []string) []string {
 		for _, name := range args {
 			s.gates[name] = true
 		}
+		return nil
+	case "kubernetes": // kubernetes <release>: the engine decides as this release
+		r, err := release.Parse(args[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.release = r
 		return nil
 	case "answer": // answer <plugin> <point> <result>: the plugin's result from now on
 		s.plugin(args[0]).answers[args[1]] = args[2:]

@@ -58,7 +58,7 @@ func (s *storyRun) configuration() *config.Configuration {
 	if s.extenders != "" {
 		text += "extenders:\n" + s.extenders
 	}
-	features, err := config.ParseFeatures(s.gates)
+	features, err := config.ParseFeaturesOf(s.release, s.gates)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -61,6 +61,28 @@ func (p *Profile) PreBindPlugins(state fwk.CycleState) []fwk.PreBindPlugin {
 	return list
 }
 
+// ParallelPreBinds is how many of the plugins that PreBindPlugins lists may run beside each other, from an index on. They are those that work in
+// steps, as long as no other plugin stands between them, even a skipped one.
+func (p *Profile) ParallelPreBinds(state fwk.CycleState, from int) (n int) {
+	listed := 0
+	for _, s := range p.points.preBind {
+		skipped := preBindSkipped(state, s.Plugin)
+		if listed < from || listed == from && skipped && n == 0 {
+			if !skipped {
+				listed++
+			}
+			continue
+		}
+		if _, steps := s.plugin.(StepwisePreBind); !steps {
+			break
+		}
+		if !skipped {
+			n++
+		}
+	}
+	return max(1, n)
+}
+
 var skipStatus = fwk.NewStatus(fwk.Skip)
 
 func preBindSkipped(state fwk.CycleState, plugin string) bool {

@@ -3,6 +3,7 @@ package framework
 import (
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
@@ -77,6 +78,18 @@ func (p *Profile) Now() time.Time {
 		return time.Time{}
 	}
 	return p.deps.Clock.Now()
+}
+
+// PreemptInMemory preempts a pod that is not bound yet. See [MemoryPreemption].
+func (p *Profile) PreemptInMemory(uid types.UID, plugin string) bool {
+	return p.deps.Memory != nil && p.deps.Memory.PreemptInMemory(uid, plugin)
+}
+
+// ActivateAfterCycle activates a pod later. See [MemoryPreemption].
+func (p *Profile) ActivateAfterCycle(pod *v1.Pod) {
+	if p.deps.Memory != nil {
+		p.deps.Memory.ActivateAfterCycle(pod)
+	}
 }
 
 // Volumes is the engine's state of volumes and claims. See [VolumeState].

@@ -49,6 +49,16 @@ type ObjectChanges interface {
 	ObjectChanges(kind world.Kind, since uint64) (names []types.NamespacedName, now uint64, known bool)
 }
 
+// MemoryPreemption lets a plugin preempt a pod that has its node in this scheduler's memory only, without deleting it. The handle given to
+// a plugin implements it (h.(framework.MemoryPreemption)).
+type MemoryPreemption interface {
+	// PreemptInMemory ends the binding of a pod that waits for a permit, or whose PreBind plugins run: the pod is queued again. It returns
+	// false for any other pod, such as one whose Bind plugins run, and if the profile belongs to no engine.
+	PreemptInMemory(uid types.UID, plugin string) bool
+	// ActivateAfterCycle activates a pod when the present scheduling cycle, which may be its own, has ended.
+	ActivateAfterCycle(pod *v1.Pod)
+}
+
 // EffectHandler is implemented by plugins that use [Emitter]. Their state about pending effects must be plain data, no
 // closure and no channel, so that the engine can be copied meanwhile.
 type EffectHandler interface {

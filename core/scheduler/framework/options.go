@@ -25,6 +25,8 @@ type Options struct {
 	// profile can find every waiting pod; nil makes one.
 	Waiting *WaitingPods
 	Emitter Emitter
+	// Memory serves MemoryPreemption.
+	Memory  MemoryPreemption
 	Rand    Rand
 	Clock   Clock
 	Changes ObjectChanges

@@ -42,12 +42,13 @@ type Profile struct {
 }
 
 var (
-	_ fwk.Handle    = (*Profile)(nil)
-	_ Emitter       = (*Profile)(nil)
-	_ Rand          = (*Profile)(nil)
-	_ ObjectChanges = (*Profile)(nil)
-	_ VolumeState   = (*Profile)(nil)
-	_ NodeResults   = (*Profile)(nil)
+	_ fwk.Handle       = (*Profile)(nil)
+	_ Emitter          = (*Profile)(nil)
+	_ MemoryPreemption = (*Profile)(nil)
+	_ Rand             = (*Profile)(nil)
+	_ ObjectChanges    = (*Profile)(nil)
+	_ VolumeState      = (*Profile)(nil)
+	_ NodeResults      = (*Profile)(nil)
 )
 
 // NewProfile makes the plugins that a configuration enables, and lists them by extension point.

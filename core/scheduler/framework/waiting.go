@@ -27,7 +27,8 @@ type WaitingPods struct {
 // EndedWait is a pod whose wait has ended.
 type EndedWait struct {
 	Pod *v1.Pod
-	// Status is nil if every plugin allowed the pod, else Unschedulable in the name of the plugin that rejected it.
+	// Status is nil if every plugin allowed the pod, else in the name of a plugin: Unschedulable if that rejected it, and Error if it
+	// preempted it.
 	Status *fwk.Status
 	// Since is when the waiting began.
 	Since time.Time
@@ -98,6 +99,18 @@ func (w *WaitingPods) Has(uid types.UID) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.byUID[uid] != nil || slices.ContainsFunc(w.ended, func(ended EndedWait) bool { return ended.Pod.UID == uid })
+}
+
+// Preempt ends a pod's wait in favour of another pod. Unlike a rejection it leaves no rejecting plugin, so that the pod is tried again after
+// a back-off. It returns false if the pod does not wait.
+func (w *WaitingPods) Preempt(uid types.UID, plugin, msg string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pod, waits := w.byUID[uid]
+	if waits {
+		w.end(pod, fwk.NewStatus(fwk.Error, msg).WithPlugin(plugin))
+	}
+	return waits
 }
 
 // Each visits the waiting pods in order of entry. The visitor may allow and reject any pod; a pod whose wait ends

@@ -11,7 +11,9 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 )
 
@@ -25,10 +27,15 @@ import (
 // pod keeps its nomination, as its clearing failed, the evictions go on, and the preemptor is activated after the last one.
 // Kube-scheduler does the same on goroutines (KEP-4832).
 // The state is plain data, so it can be copied with its engine.
+//
+// From 1.36 on a victim that is not bound yet loses its place in this scheduler's memory, and is not deleted. Nothing else tells a preemptor of
+// its end, so that from 1.37 on the preemptor is activated if that was the last victim.
 type VictimEvictions struct {
 	plugin     string
 	handle     fwk.Handle
 	emitter    framework.Emitter
+	memory     framework.MemoryPreemption // nil if victims are preempted in memory by no rule
+	activates  bool                       // the preemptor, after a last victim in memory
 	inProgress map[preemptionID]*preemption
 	latest     map[types.UID]preemptionID // of each preemptor
 	calls      map[world.EffectID]call
@@ -50,6 +57,7 @@ type preemption struct {
 	failed       bool      // an eviction failed
 	uncleared    bool      // a lower pod has kept its nomination
 	gated        bool      // PreEnqueue rejected the preemptor meanwhile
+	tookMemory   bool      // the last victim was preempted in memory
 }
 
 // call is a pending effect on a pod.
@@ -73,6 +81,14 @@ func NewVictimEvictions(plugin string, h fwk.Handle, e framework.Emitter) *Victi
 		plugin: plugin, handle: h, emitter: e,
 		inProgress: map[preemptionID]*preemption{}, latest: map[types.UID]preemptionID{}, calls: map[world.EffectID]call{},
 	}
+}
+
+// Follow sets the rules of a release.
+func (d *VictimEvictions) Follow(features config.Features) *VictimEvictions {
+	if memory, ok := d.handle.(framework.MemoryPreemption); ok && features.Has(release.UnboundPreemptedInMemory) {
+		d.memory, d.activates = memory, features.Has(release.MemoryPreemptorActivated)
+	}
+	return d
 }
 
 // ForkFrom copies the preemptions in progress.
@@ -130,8 +146,12 @@ func (d *VictimEvictions) advance(run *preemption) {
 		d.advance(run)
 	default:
 		d.finish(run)
-		if run.uncleared || d.missedDeletion(run) {
+		switch {
+		case run.uncleared || d.missedDeletion(run):
 			d.activate(run)
+		case run.tookMemory && d.activates:
+			// Kube-scheduler's evictions run beside the cycle of the preemptor, and end after it.
+			d.memory.ActivateAfterCycle(run.preemptor)
 		}
 	}
 }
@@ -152,11 +172,18 @@ func (d *VictimEvictions) finish(run *preemption) {
 	}
 }
 
-// evict evicts one victim. A victim that waits for Permit is rejected instead; none of its containers has started.
+// evict evicts one victim. One that is not bound yet has no container that has started: up to 1.35 it is rejected if it waits for Permit,
+// and from 1.36 on it is preempted in memory.
 func (d *VictimEvictions) evict(run *preemption, victim *v1.Pod) {
-	if waiting := d.handle.GetWaitingPod(victim.UID); waiting != nil {
+	if d.memory != nil {
+		if d.memory.PreemptInMemory(victim.UID, d.plugin) {
+			run.tookMemory = victim == run.lastVictim
+			d.emitEvent(run, victim, " (in kube-scheduler memory).")
+			return
+		}
+	} else if waiting := d.handle.GetWaitingPod(victim.UID); waiting != nil {
 		waiting.Reject(d.plugin, "preempted")
-		d.emitEvent(run, victim)
+		d.emitEvent(run, victim, "")
 		return
 	}
 	condition := DisruptionCondition(run.preemptor, victim)
@@ -187,7 +214,7 @@ func (d *VictimEvictions) EffectDone(id world.EffectID, out world.Outcome) {
 	case c.purpose == marking && !run.failed:
 		d.emit(run, world.Delete{Pod: world.PodRefOf(c.pod)}, call{run.id, c.pod, deleting})
 	case c.purpose == deleting:
-		d.emitEvent(run, c.pod)
+		d.emitEvent(run, c.pod, "")
 	}
 	d.advance(run)
 }
@@ -203,9 +230,9 @@ func (d *VictimEvictions) emit(run *preemption, act world.Action, c call) {
 	run.pendingCalls++
 }
 
-func (d *VictimEvictions) emitEvent(run *preemption, victim *v1.Pod) {
+func (d *VictimEvictions) emitEvent(run *preemption, victim *v1.Pod, where string) {
 	d.handle.EventRecorder().Eventf(victim, run.preemptor, v1.EventTypeNormal, "Preempted", "Preempting",
-		"Preempted by pod %v on node %v", run.preemptor.UID, run.node)
+		"Preempted by pod %v on node %v%s", run.preemptor.UID, run.node, where)
 }
 
 // IsRunningPreemption reports whether the preemptor must stay gated: its victims are being evicted, and the last of them is

@@ -24,6 +24,8 @@ const (
 	NominatedPodsAffine
 	NominatedPodsSpread
 	MissingDriversOptIn
+	UnboundPreemptedInMemory
+	PreBindsInParallel
 	FailureOfCurrentPod
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
@@ -37,6 +39,7 @@ const (
 	GatedPodsNominated
 	NodeNameRestricts
 	PreemptionReported
+	MemoryPreemptorActivated
 	NoClaimsNoMessage
 	ImageVolumesInThreshold
 	ResizeSummedByPod
@@ -63,6 +66,14 @@ var rows = [...]Row{
 	MissingDriversOptIn: {
 		Name: "MissingDriversOptIn", Number: "36-5", First: V136, Last: Newest, Upstream: "KEP-5030",
 		Sentence: "NodeVolumeLimits rejects a node without a CSI driver only if the CSIDriver asks for it by spec.preventPodSchedulingIfMissing, which this program does not read yet. Before, with VolumeLimitScaling, any CSIDriver does.",
+	},
+	UnboundPreemptedInMemory: {
+		Name: "UnboundPreemptedInMemory", Number: "36-6", First: V136, Last: Newest,
+		Sentence: "A victim that waits for a permit, or whose PreBind plugins run, is not deleted: its binding fails, and it is tried again after a back-off. Before, one that waits is rejected, and one in PreBind deleted.",
+	},
+	PreBindsInParallel: {
+		Name: "PreBindsInParallel", Number: "36-7", First: V136, Last: Newest,
+		Sentence: "PreBind plugins that allow it, as VolumeBinding and DynamicResources do, run beside each other, so that claims for devices are written while volumes are being bound. Before, one runs after the other.",
 	},
 	FailureOfCurrentPod: {
 		Name: "FailureOfCurrentPod", Number: "36-8", First: V136, Last: Newest,
@@ -115,6 +126,10 @@ var rows = [...]Row{
 	PreemptionReported: {
 		Name: "PreemptionReported", Number: "37-10", First: V137, Last: Newest,
 		Sentence: "The message of a pod that preempts names the node and counts the victims.",
+	},
+	MemoryPreemptorActivated: {
+		Name: "MemoryPreemptorActivated", Number: "37-11", First: V137, Last: Newest,
+		Sentence: "A pod whose last victim was not bound yet is activated when that has lost its place. Before, it is requeued if an event helps it, as by default the end of the victim's binding does.",
 	},
 	NoClaimsNoMessage: {
 		Name: "NoClaimsNoMessage", Number: "37-12", First: V137, Last: Newest,

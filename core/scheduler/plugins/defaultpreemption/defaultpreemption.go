@@ -62,7 +62,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		}).Follow(features),
 	}
 	if emitter, ok := h.(framework.Emitter); ok {
-		p.evictions = preempt.NewVictimEvictions(Name, h, emitter)
+		p.evictions = preempt.NewVictimEvictions(Name, h, emitter).Follow(features)
 	}
 	return p, nil
 }
