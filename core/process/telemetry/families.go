@@ -21,7 +21,12 @@ type families struct {
 	sliDuration       *metrics.HistogramVec // by attempts
 	podAttempts       *metrics.Histogram
 
+	afterFlush *metrics.Counter
+
 	pending      *metrics.GaugeVec     // by queue
+	entities     *metrics.GaugeVec     // by queue and type
+	entering     *metrics.CounterVec   // by queue, event and type
+	narrowed     *metrics.CounterVec   // by plugin and result
 	incoming     *metrics.CounterVec   // by queue and event
 	rejected     *metrics.GaugeVec     // by plugin and profile
 	inFlight     *metrics.GaugeVec     // by event
@@ -68,29 +73,36 @@ var (
 func declare(f config.Features) *families {
 	m := &families{}
 	hints, async := f.Enabled(config.SchedulerQueueingHints), f.Enabled(config.SchedulerAsyncPreemption)
+	flushes, entities := f.Has(release.FlushedPodsCounted), f.Has(release.EntitiesCounted)
+	betaFrom136, betaFrom137 := betaIf(flushes), betaIf(entities)
 	calls, claims := f.Enabled(config.SchedulerAsyncAPICalls), f.Enabled(config.DRAExtendedResource)
 
 	m.attempts = m.counter(true, metrics.STABLE, "schedule_attempts_total", "Attempts to schedule a pod, by how they ended: scheduled, unschedulable (no feasible node) or error.", "result", "profile")
 	m.attemptDuration = m.histogram(true, metrics.STABLE, "scheduling_attempt_duration_seconds", "How long attempts took, binding included.", fromMilli, "result", "profile")
-	m.algorithmDuration = m.plainHistogram(metrics.ALPHA, "scheduling_algorithm_duration_seconds", "How long it took to choose a node.", fromMilli)
+	m.algorithmDuration = m.plainHistogram(betaFrom137, "scheduling_algorithm_duration_seconds", "How long it took to choose a node.", fromMilli)
 	m.eventDuration = m.histogram(true, metrics.ALPHA, "event_handling_duration_seconds", "How long the scheduler took to take in an event.", fromTenthMilli, "event")
 	m.sliDuration = m.histogram(true, metrics.BETA, "pod_scheduling_sli_duration_seconds", "From a pod's coming into the queue to its being bound, over all attempts.", fromTenMillis, "attempts")
 	m.podAttempts = m.plainHistogram(metrics.STABLE, "pod_scheduling_attempts", "How many attempts it took to schedule a pod.", metrics.ExponentialBuckets(1, 2, 5))
 
+	m.afterFlush = m.plainCounter(flushes, metrics.ALPHA, "pod_scheduled_after_flush_total", "Pods that were bound after they had waited for too long, and no event had brought them back. Many point to a queueing hint that misses an event.")
+
 	m.pending = m.gauge(true, metrics.STABLE, "pending_pods", "Pods that wait, by the part of the queue they are in: active, backoff, unschedulable (tried in vain) or gated (never tried).", "queue")
 	m.incoming = m.counter(true, metrics.STABLE, "queue_incoming_pods_total", "Pods that came into a part of the queue, by the event that brought them there.", "queue", "event")
-	m.rejected = m.gauge(true, metrics.ALPHA, "unschedulable_pods", "Unschedulable pods, by the plugin that rejected them. A pod counts for each such plugin.", "plugin", "profile")
+	m.entities = m.gauge(entities, metrics.ALPHA, "queued_entities", "What waits to be scheduled as one, by the part of the queue it is in, and its type: pod.", "queue", "type")
+	m.entering = m.counter(entities, metrics.ALPHA, "queue_incoming_entities_total", "What came into another part of the queue to be scheduled as one, by the event that brought it there, and its type: pod.", "queue", "event", "type")
+	m.narrowed = m.counter(entities, metrics.ALPHA, "pre_queueing_hint_evaluations_total", "Evaluations of pre-queueing hints, whose feature gate is off.", "plugin", "result")
+	m.rejected = m.gauge(true, betaFrom136, "unschedulable_pods", "Unschedulable pods, by the plugin that rejected them. A pod counts for each such plugin.", "plugin", "profile")
 	m.inFlight = m.gauge(hints, metrics.ALPHA, "inflight_events", "Events kept for pods that are being scheduled, and such pods themselves under PodPopped.", "event")
 	m.hintDuration = m.histogram(hints, metrics.ALPHA, "queueing_hint_execution_duration_seconds", "How long a plugin took to say whether an event helps a pod.", fineTenMicros, "plugin", "event", "hint")
 
 	m.pointDuration = m.histogram(true, metrics.STABLE, "framework_extension_point_duration_seconds", "How long all plugins of an extension point took.", fromTenthMilli, "extension_point", "status", "profile")
-	m.pluginDuration = m.histogram(true, metrics.ALPHA, "plugin_execution_duration_seconds", "How long one plugin took at an extension point.", fineTenMicros, "plugin", "extension_point", "status")
-	m.evaluations = m.counter(true, metrics.ALPHA, "plugin_evaluation_total", "Calls of a plugin at PreFilter, Filter, PreScore and Score.", "plugin", "extension_point", "profile")
-	m.permitDuration = m.histogram(true, metrics.ALPHA, "permit_wait_duration_seconds", "How long pods waited for permission to be bound.", fromMilli, "result")
-	m.goroutines = m.gauge(true, metrics.ALPHA, "goroutines", "Work under way beside the scheduling of the next pod, by what it is.", "operation")
+	m.pluginDuration = m.histogram(true, betaFrom137, "plugin_execution_duration_seconds", "How long one plugin took at an extension point.", fineTenMicros, "plugin", "extension_point", "status")
+	m.evaluations = m.counter(true, betaFrom136, "plugin_evaluation_total", "Calls of a plugin at PreFilter, Filter, PreScore and Score.", "plugin", "extension_point", "profile")
+	m.permitDuration = m.histogram(true, betaFrom136, "permit_wait_duration_seconds", "How long pods waited for permission to be bound.", fromMilli, "result")
+	m.goroutines = m.gauge(true, betaFrom136, "goroutines", "Work under way beside the scheduling of the next pod, by what it is.", "operation")
 	m.cacheSize = m.gauge(true, metrics.ALPHA, "cache_size", "Nodes, pods and assumed pods in the scheduler's cache.", "type")
 
-	m.preemptionAttempts = m.plainCounter(metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
+	m.preemptionAttempts = m.plainCounter(true, metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
 	m.victims = m.plainHistogram(metrics.STABLE, "preemption_victims", "Number of victims of one preemption.", metrics.ExponentialBuckets(1, 2, 7))
 	m.deletionsDuration = m.histogram(async, metrics.ALPHA, "preemption_goroutines_duration_seconds", "How long the deletion of a preemption's victims took.", fromTenMillis, "result")
 	m.deletions = m.counter(async, metrics.ALPHA, "preemption_goroutines_execution_total", "Preemptions whose victims were deleted, by whether that went well.", "result")
@@ -111,6 +123,14 @@ func declare(f config.Features) *families {
 	return m
 }
 
+// betaIf is the stability of a family that a release has promoted to beta.
+func betaIf(promoted bool) metrics.StabilityLevel {
+	if promoted {
+		return metrics.BETA
+	}
+	return metrics.ALPHA
+}
+
 // register adds a family that exists under the feature gates. One that is not registered discards its samples.
 func (m *families) register(exists bool, family metrics.Registerable) {
 	if exists {
@@ -124,9 +144,9 @@ func (m *families) counter(exists bool, level metrics.StabilityLevel, name, help
 	return v
 }
 
-func (m *families) plainCounter(level metrics.StabilityLevel, name, help string) *metrics.Counter {
+func (m *families) plainCounter(exists bool, level metrics.StabilityLevel, name, help string) *metrics.Counter {
 	c := metrics.NewCounter(&metrics.CounterOpts{Subsystem: scheduler, Name: name, Help: help, StabilityLevel: level})
-	m.register(true, c)
+	m.register(exists, c)
 	return c
 }
 

@@ -32,10 +32,10 @@ func newLastSeen() lastSeen {
 // goroutine; waiting is the number of pending calls to the API server by call type.
 func (m *Metrics) Refresh(e *engine.Engine, waiting map[string]int) {
 	q := e.Queue().Counts()
-	m.pending.WithLabelValues("active").Set(float64(q.Active))
-	m.pending.WithLabelValues("backoff").Set(float64(q.Backoff + q.ErrorBackoff))
-	m.pending.WithLabelValues("unschedulable").Set(float64(q.Unschedulable))
-	m.pending.WithLabelValues("gated").Set(float64(q.Gated))
+	for label, pods := range map[string]int{"active": q.Active, "backoff": q.Backoff + q.ErrorBackoff, "unschedulable": q.Unschedulable, "gated": q.Gated} {
+		m.pending.WithLabelValues(label).Set(float64(pods))
+		m.entities.WithLabelValues(label, entityType).Set(float64(pods))
+	}
 
 	c := e.Cache()
 	m.cacheSize.WithLabelValues("nodes").Set(float64(c.NodeCount()))

@@ -121,9 +121,20 @@ func (m *Metrics) countIncoming(to queue.State, event string, pods int) {
 	}
 }
 
+// entityType is the type of a pod that is scheduled by itself.
+const entityType = "pod"
+
+// countEntity counts a pod that entered another part of the queue.
+func (m *Metrics) countEntity(t *queue.Transition) {
+	if label := t.To.QueueLabel(); label != "" && label != t.From.QueueLabel() {
+		m.entering.WithLabelValues(label, t.Event, entityType).Inc()
+	}
+}
+
 func (m *Metrics) observeMove(t *queue.Transition) {
 	if t.Entered {
 		m.countIncoming(t.To, t.Event, 1)
+		m.countEntity(t)
 	}
 	for _, plugin := range t.NewRejectors {
 		m.rejected.WithLabelValues(plugin, t.Profile).Inc()
@@ -162,6 +173,9 @@ func (m *Metrics) Attempted(a engine.Attempted) {
 		return
 	}
 	m.podAttempts.Observe(float64(a.Attempts))
+	if a.Flushed {
+		m.afterFlush.Inc()
+	}
 	label := strconv.Itoa(a.Attempts)
 	if a.Attempts >= attemptsMost {
 		label = "15+"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics"
@@ -21,6 +22,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/volumes"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -340,6 +342,66 @@ func TestRefresh_CountsVolumeErrors(t *testing.T) {
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q among the metrics", want)
+		}
+	}
+}
+
+// Shows rules 36-15 and 37-M.
+func TestMetrics_FamiliesOfReleases(t *testing.T) {
+	since := map[string]release.Release{
+		"scheduler_pod_scheduled_after_flush_total": release.V136, "scheduler_queued_entities": release.V137, "scheduler_queue_incoming_entities_total": release.V137,
+		"scheduler_batch_rescore_attempts_total": release.V137, "scheduler_batch_rescore_duration_seconds": release.V137,
+		"scheduler_pre_queueing_hint_evaluations_total": release.V137,
+	}
+	for _, r := range release.All() {
+		names := familiesOf{}
+		telemetry.New(names, config.FeaturesOf(r))
+		for name, first := range since {
+			if names[name] != (r >= first) {
+				t.Errorf("%v has %s: %v, want it since %v", r, name, names[name], first)
+			}
+		}
+	}
+}
+
+// familiesOf is a registry of names.
+type familiesOf map[string]bool
+
+func (f familiesOf) RawMustRegister(...prometheus.Collector) {}
+
+func (f familiesOf) MustRegister(all ...metrics.Registerable) {
+	for _, r := range all {
+		f[r.FQName()] = true
+	}
+}
+
+// A pod that only the flush brought back is counted when it is bound. From 1.37 on what waits is counted as entities, too.
+func TestMetrics_FlushedPodsAndEntities(t *testing.T) {
+	features := config.FeaturesOf(release.V137)
+	registry := metrics.NewKubeRegistry()
+	m := telemetry.New(registry, features)
+	e, err := engine.New(engine.Options{Start: start, Config: config.Default(features), Listener: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range []world.Object{mk.Node("n1").CPU("1").Memory("4Gi").Obj(), mk.Pod("web").CPU("2").Obj()} {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: object}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Step()
+	for _, flushed := range []bool{true, false} {
+		m.Attempted(engine.Attempted{Profile: "default-scheduler", Verdict: engine.Placed, Attempts: 2, Flushed: flushed})
+	}
+	m.Refresh(e, nil)
+	got := exposed(t, registry)
+	for _, want := range []string{
+		"scheduler_pod_scheduled_after_flush_total 1\n", "scheduler_queued_entities{queue=unschedulable,type=pod} 1\n",
+		"scheduler_queue_incoming_entities_total{event=UnscheduledPodAdd,queue=active,type=pod} 1\n",
+		"scheduler_queue_incoming_entities_total{event=ScheduleAttemptFailure,queue=unschedulable,type=pod} 1\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not among\n%s", want, got)
 		}
 	}
 }

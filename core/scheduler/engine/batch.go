@@ -69,7 +69,7 @@ func (s *search) nodeHint() string {
 
 func (s *search) hintFromBatch() string {
 	count := s.engine.batchCountersOf(s.decision.Profile)
-	s.signature = s.profile.SignPod(s.engine.ctx, s.pod, s.state.ShouldRecordPluginMetrics())
+	s.signature = s.sign()
 	b := s.engine.batches[s.decision.Profile]
 	if b == nil || len(b.sorted) == 0 {
 		count.NoHint++
@@ -84,6 +84,14 @@ func (s *search) hintFromBatch() string {
 	best := b.sorted[0].Name
 	b.sorted = withoutTop(b.sorted)
 	return best
+}
+
+// sign returns the pod's signature. That of a pod of the queue may be older than the pod, which was updated while it was tried before.
+func (s *search) sign() fwk.PodSignature {
+	if s.engine.features.signsQueued && s.popped != nil {
+		return s.popped.Signature()
+	}
+	return s.profile.SignPod(s.engine.ctx, s.pod, s.state.ShouldRecordPluginMetrics())
 }
 
 // flushReason returns why the batch cannot be used for this pod, or "". The batch is kept either way.

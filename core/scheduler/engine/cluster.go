@@ -16,7 +16,7 @@ func (e *Engine) applyDelta(d store.Delta) error {
 	}
 	began := e.elapsed()
 	err := e.dispatch(d)
-	if event := eventOf(d); event.Resource != "" {
+	if event := e.eventOf(d); event.Resource != "" {
 		e.options.Listener.Handled(event.Label(), e.elapsed()-began)
 	}
 	return err

@@ -59,7 +59,7 @@
 //
 // # Files
 //
-// apply, pods and cluster apply inputs; watches lists their kinds. cycle is one attempt, and
+// apply, pods and cluster apply inputs; watches lists their kinds, and podevents what plugins register for. cycle is one attempt, and
 // search its search: feasible has the nodes that it finds, ranking what decides between them, selecthost the pick, batch the scores
 // of the last pod, rescoring the same with that pod's node scored anew, reusedsearch the search with what earlier cycles found out,
 // nominatedplaces the nodes that it looks at by themselves, cyclememory what it writes to, and extending and prioritizing its calls

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clientset "k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
@@ -159,6 +160,7 @@ func New(o Options) (*Engine, error) {
 			InPlacePodLevelResourcesVerticalScaling: o.Config.Features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
 			DynamicResourceAllocation:               o.Config.Features.Enabled(config.DynamicResourceAllocation),
 			NodeDeclaredFeatures:                    o.Config.Features.Enabled(config.NodeDeclaredFeatures),
+			SplitPods:                               o.Config.Features.Has(release.PodEventsSplit),
 			Sum:                                     noderesources.SumOf(o.Config.Features),
 		},
 		features: featuresOf(o.Config.Features),
@@ -187,14 +189,14 @@ func New(o Options) (*Engine, error) {
 
 // features are the feature gates and rules that every cycle asks for.
 type features struct {
-	batching, rescores, nominatesExpected, gangs, writesToCurrent, preemptsInMemory, preBindsInParallel bool
+	batching, rescores, signsQueued, nominatesExpected, gangs, writesToCurrent, preemptsInMemory, preBindsInParallel bool
 }
 
 func featuresOf(f config.Features) features {
 	return features{
 		batching: f.Enabled(config.OpportunisticBatching), rescores: f.Has(release.BatchesRescored),
-		nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
-		gangs:             f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod), preemptsInMemory: f.Has(release.UnboundPreemptedInMemory),
+		signsQueued: f.Enabled(config.OpportunisticBatching) && f.Has(release.QueuedPodsSigned), nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
+		gangs: f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod), preemptsInMemory: f.Has(release.UnboundPreemptedInMemory),
 		preBindsInParallel: f.Enabled(config.NominatedNodeNameForExpectation) && f.Has(release.PreBindsInParallel),
 	}
 }
@@ -253,6 +255,8 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		MaxInUnschedulable: e.options.PodMaxInUnschedulablePodsDuration,
 		PopFromBackoff:     f.Enabled(config.SchedulerPopFromBackoffQ),
 		NominateOnAdd:      f.Has(release.GatedPodsNominated),
+		FlushGated:         f.Has(release.GatedPodsFlushed),
+		NoteFlushed:        f.Has(release.FlushedPodsCounted),
 		FeatureGates:       e.gates,
 		Accounting:         accounting(f),
 		Profiles:           map[string]queue.Profile{},
@@ -267,11 +271,18 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		for i, extension := range extensions {
 			extensions[i] = p.RecoverHints(extension)
 		}
+		if f.Has(release.PodEventsSplit) {
+			e.splitRegistrations(extensions)
+		}
 		hints, err := hintsOf(f, e.timedExtensions(extensions))
 		if err != nil {
 			return queue.Options{}, fmt.Errorf("registering the events of profile %s: %w", name, err)
 		}
-		o.Profiles[name] = queue.Profile{PreEnqueue: p.PreEnqueuePlugins(), Hints: hints}
+		part := queue.Profile{PreEnqueue: p.PreEnqueuePlugins(), Hints: hints}
+		if e.features.signsQueued {
+			part.Sign = func(pod *v1.Pod) fwk.PodSignature { return p.SignPod(e.ctx, pod, true) }
+		}
+		o.Profiles[name] = part
 	}
 	return o, nil
 }

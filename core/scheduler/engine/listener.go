@@ -40,7 +40,9 @@ type Attempted struct {
 	Verdict Verdict
 	// Attempts counts the pod's attempts, including this one.
 	Attempts int
-	Took     time.Duration
+	// Flushed says that the flush of pods which had waited for too long brought the pod back for the attempt, if the release counts that.
+	Flushed bool
+	Took    time.Duration
 	// Since is the engine's time since the pod's first attempt.
 	Since time.Duration
 }
@@ -50,7 +52,7 @@ func (e *Engine) attempted(popped *queue.Pod, profile string, verdict Verdict, s
 	if e.options.Listener == nil || popped == nil {
 		return
 	}
-	a := Attempted{Profile: profile, Verdict: verdict, Attempts: popped.GetAttempts(), Took: e.elapsed() - started}
+	a := Attempted{Profile: profile, Verdict: verdict, Attempts: popped.GetAttempts(), Flushed: popped.WasFlushed(), Took: e.elapsed() - started}
 	if first := popped.GetInitialAttemptTimestamp(); first != nil {
 		a.Since = e.now.Sub(*first)
 	}
@@ -67,13 +69,13 @@ func verdictOf(status *fwk.Status) Verdict {
 
 // eventOf returns the event of a change as a whole; plugins may see a modification as several others. Its resource is
 // empty for kinds that requeue no pod.
-func eventOf(d store.Delta) fwk.ClusterEvent {
+func (e *Engine) eventOf(d store.Delta) fwk.ClusterEvent {
 	event := fwk.ClusterEvent{Resource: resourceOf(d.Kind)}
 	switch d.Kind {
 	case world.Node:
 		event.Resource = fwk.Node
 	case world.Pod:
-		event.Resource = queue.UnschedulablePod
+		event.Resource = e.gates.UnscheduledPod()
 		if pod, _ := changedObject(d).(*v1.Pod); assigned(pod) {
 			event.Resource = queue.AssignedPod
 		}

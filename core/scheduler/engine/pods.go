@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/queue"
 	"orrery/core/scheduler/store"
@@ -40,7 +41,7 @@ func (e *Engine) podAdded(pod *v1.Pod) error {
 		e.queue.Add(pod, e.now)
 	}
 	if e.features.gangs {
-		e.queue.Move(queue.EventUnscheduledPodAdd, nil, pod, e.now, nil)
+		e.queue.Move(fwk.ClusterEvent{Resource: e.gates.UnscheduledPod(), ActionType: fwk.Add}, nil, pod, e.now, nil)
 	}
 	return err
 }

@@ -1,12 +1,18 @@
 package engine_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/queue"
 	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -78,6 +84,48 @@ func TestTaintEventsExplicit(t *testing.T) {
 			if got := s.e.Queue().Counts().Unschedulable == 0; got != tt.want {
 				t.Errorf("%s, in %v: the pod is requeued: %v", name, r, got)
 			}
+		}
+	}
+}
+
+// From 1.37 on events of pods have a name for each kind of pod, and NodeResourcesFit is registered for those that help.
+func TestPodEventsSplit(t *testing.T) {
+	for r, want := range map[release.Release]struct {
+		registered []fwk.EventResource
+		moves      []string
+	}{
+		release.V136: {
+			[]fwk.EventResource{fwk.Pod},
+			[]string{"UnschedulablePodAdd", "PodPopped", "ScheduleAttemptFailure", "UnschedulablePodUpdatePodScaleDown"},
+		},
+		release.V137: {
+			[]fwk.EventResource{queue.AssignedPod, queue.TargetPod},
+			[]string{"UnscheduledPodAdd", "PodPopped", "ScheduleAttemptFailure", "TargetPodUpdatePodScaleDown"},
+		},
+	} {
+		s := newFixture(t, engine.Options{Config: config.Default(config.FeaturesOf(r))})
+		pod := mk.Pod("web").CPU("4").Obj()
+		s.added(mk.Node("small").CPU("1").Memory("8Gi").Obj(), pod)
+		s.decide()
+		queued, _ := s.e.Queue().Get("default", "web")
+		var registered []fwk.EventResource
+		for _, event := range s.e.Queue().RequeuesOn(queued) {
+			if strings.HasSuffix(string(event.Resource), "Pod") && !slices.Contains(registered, event.Resource) {
+				registered = append(registered, event.Resource)
+			}
+		}
+		if diff := cmp.Diff(want.registered, registered); diff != "" {
+			t.Errorf("%s, kinds of pods (-want +got):\n%s", r, diff)
+		}
+		smaller := pod.DeepCopy()
+		smaller.Spec.Containers[0].Resources.Requests[v1.ResourceCPU] = resource.MustParse("1")
+		s.apply(world.Changed{Op: world.Modified, Object: smaller})
+		var moves []string
+		for _, move := range s.e.PodTransitions(pod.UID) {
+			moves = append(moves, move.Event)
+		}
+		if diff := cmp.Diff(want.moves, moves); diff != "" {
+			t.Errorf("%s, moves (-want +got):\n%s", r, diff)
 		}
 	}
 }

@@ -100,7 +100,8 @@ func (q *Queue) countFailure(p *Pod) {
 		p.unschedulableCount++
 		p.consecutiveErrors = 0
 	}
-	p.timestamp, p.stamp = q.now, q.nextStamp()
+	p.timestamp, p.stamp, p.flushed = q.now, q.nextStamp(), time.Time{}
+	p.wasFlushed = false
 	p.backoffExpiration = q.backoffExpirationOf(p)
 	q.newRejectors = append(q.newRejectors, p.rejectors...)
 }

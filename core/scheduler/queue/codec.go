@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/codec"
 )
@@ -92,6 +93,18 @@ func (q *Queue) codePod(c *codec.Coder, to **Pod) {
 	codec.Text(c, &p.event)
 	codec.Uint(c, &p.stamp)
 	codec.Uint(c, &p.unschedulableSeq)
+	if q.opts.FlushGated {
+		c.Time(&p.flushed)
+	}
+	if q.opts.NoteFlushed {
+		c.Bool(&p.wasFlushed)
+	}
+	if q.signs() {
+		signature := string(p.signature)
+		if codec.Text(c, &signature); c.Reading() && signature != "" {
+			p.signature = fwk.PodSignature(signature)
+		}
+	}
 	if !c.Reading() || !c.OK() {
 		return
 	}
@@ -101,6 +114,16 @@ func (q *Queue) codePod(c *codec.Coder, to **Pod) {
 	if p.gate != "" {
 		p.gateEvents = q.gatingEvents[p.gate]
 	}
+}
+
+// signs reports whether the pods of a profile are signed here.
+func (q *Queue) signs() bool {
+	for _, pr := range q.profiles {
+		if pr.Sign != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // CodePopped codes a pod that was popped, after the queue was coded: one in flight, which the queue has, or one past Done.

@@ -72,7 +72,7 @@
 //
 // # Differences from kube-scheduler
 //
-//   - unschedulable_pods does not drift: a pod gated again by the same plugin is not counted again, and a deleted pod is
+//   - unschedulable_pods does not drift, as in 1.36 and later: a pod gated again by the same plugin is not counted again, and a deleted pod is
 //     subtracted.
 //   - A pod is in one state only. A pod in flight cannot be added again; an update with several events stops at the
 //     first that moves the pod, also without PopFromBackoff.

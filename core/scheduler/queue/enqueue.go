@@ -13,7 +13,7 @@ func (q *Queue) Add(pod *v1.Pod, now time.Time) {
 	if pod.Spec.NodeName != "" || q.inFlightEvents.has(pod) {
 		return
 	}
-	q.addPod(pod, labelPodAdd)
+	q.addPod(pod, q.labels.add)
 }
 
 // addPod adds a pod that was not in the queue.
@@ -40,7 +40,7 @@ func (q *Queue) Update(old, updated *v1.Pod, now time.Time) {
 	case p == nil && updated.Spec.NodeName != "":
 		// The pod is assigned.
 	case p == nil:
-		q.addPod(updated, labelPodUpdate)
+		q.addPod(updated, q.labels.unknown)
 	case p.queuedIn.InUnschedulablePods():
 		q.updateUnschedulable(p, old, updated)
 	default:
@@ -86,7 +86,7 @@ func (q *Queue) updateUnschedulable(p *Pod, old, updated *v1.Pod) {
 	q.updateNomination(old, updated)
 	if q.opts.RequeueRule == MoveRequestCycle {
 		if isPodUpdated(old, updated) {
-			q.requeue(p, queueAfterBackoff, labelPodUpdate, "")
+			q.requeue(p, queueAfterBackoff, q.labels.update, "")
 		}
 		return
 	}
@@ -103,12 +103,13 @@ func (q *Queue) updateUnschedulable(p *Pod, old, updated *v1.Pod) {
 func (q *Queue) set(p *Pod, pod *v1.Pod) {
 	p.set(pod)
 	p.profile = q.profiles[pod.Spec.SchedulerName]
+	q.sign(p)
 }
 
 // Delete removes a deleted pod. A pod in flight stays in flight until Done.
 func (q *Queue) Delete(pod *v1.Pod, now time.Time) {
 	if p := q.removeNamed(pod, now); p != nil {
-		q.recordMove(p, Gone, false, labelPodDelete, "", "")
+		q.recordMove(p, Gone, false, q.labels.delete, "", "")
 	}
 }
 

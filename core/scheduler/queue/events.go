@@ -4,10 +4,14 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// Plugins do not register these two kinds of pod event: a registration for Pod covers both.
+// The kinds of pod events. A registration for Pod covers all of them. Up to 1.36 a pod without a node is an UnschedulablePod, and plugins
+// register for Pod only. From 1.37 on it is an UnscheduledPod, the pod that an update itself is about is the TargetPod, and plugins register for
+// each kind.
 const (
 	AssignedPod      fwk.EventResource = "AssignedPod"
 	UnschedulablePod fwk.EventResource = "UnschedulablePod"
+	UnscheduledPod   fwk.EventResource = "UnscheduledPod"
+	TargetPod        fwk.EventResource = "TargetPod"
 )
 
 // Labels of transitions that no change of an object caused, as in metrics and records.
@@ -33,9 +37,6 @@ var (
 	EventAssignedPodAdd       = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Add}
 	EventAssignedPodUpdate    = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Update}
 	EventAssignedPodDelete    = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Delete}
-	EventUnscheduledPodAdd    = fwk.ClusterEvent{Resource: UnschedulablePod, ActionType: fwk.Add}
-	EventUnscheduledPodUpdate = fwk.ClusterEvent{Resource: UnschedulablePod, ActionType: fwk.Update}
-	EventUnscheduledPodDelete = fwk.ClusterEvent{Resource: UnschedulablePod, ActionType: fwk.Delete}
 	EventNodeAdd              = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 	EventNodeDelete           = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}
 	EventResourceClaimUpdate  = fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Update}
@@ -43,11 +44,38 @@ var (
 	EventUnschedulableTimeout = fwk.ClusterEvent{Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: UnschedulableTimeout}
 )
 
-var (
-	labelPodAdd    = EventUnscheduledPodAdd.Label()
-	labelPodUpdate = EventUnscheduledPodUpdate.Label()
-	labelPodDelete = EventUnscheduledPodDelete.Label()
-)
+// UnscheduledPod is what pods without a node are called in events.
+func (g FeatureGates) UnscheduledPod() fwk.EventResource {
+	if g.SplitPods {
+		return UnscheduledPod
+	}
+	return UnschedulablePod
+}
+
+// targetPod is what a pod without a node is called in events of its own updates.
+func (g FeatureGates) targetPod() fwk.EventResource {
+	if g.SplitPods {
+		return TargetPod
+	}
+	return UnschedulablePod
+}
+
+// podLabels are the labels of transitions that changes of queued pods cause.
+type podLabels struct {
+	add, update, delete string
+	unknown             string // an update of a pod that is not in the queue
+}
+
+func podLabelsOf(g FeatureGates) podLabels {
+	label := func(action fwk.ActionType) string {
+		return fwk.ClusterEvent{Resource: g.UnscheduledPod(), ActionType: action}.Label()
+	}
+	labels := podLabels{add: label(fwk.Add), update: label(fwk.Update), delete: label(fwk.Delete)}
+	if labels.unknown = labels.update; g.SplitPods {
+		labels.unknown = labels.add
+	}
+	return labels
+}
 
 // IsWildcard reports whether an event is the wildcard event.
 func IsWildcard(e fwk.ClusterEvent) bool {
@@ -71,7 +99,7 @@ func matchesResource(registered, incoming fwk.EventResource) bool {
 	case fwk.WildCard, incoming:
 		return true
 	case fwk.Pod:
-		return incoming == AssignedPod || incoming == UnschedulablePod
+		return incoming == AssignedPod || incoming == UnschedulablePod || incoming == UnscheduledPod || incoming == TargetPod
 	}
 	return false
 }

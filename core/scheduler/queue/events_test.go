@@ -105,14 +105,20 @@ func TestPodUpdateEvents_OnePerChange(t *testing.T) {
 		if row.old != nil {
 			row.old(old)
 		}
+		split := queue.DefaultFeatureGates()
+		split.SplitPods = true
 		for _, kind := range []struct {
 			resource fwk.EventResource
 			node     string
-		}{{queue.UnschedulablePod, ""}, {queue.AssignedPod, "n1"}} {
+			gates    queue.FeatureGates
+		}{
+			{queue.UnschedulablePod, "", queue.DefaultFeatureGates()}, {queue.AssignedPod, "n1", queue.DefaultFeatureGates()},
+			{queue.TargetPod, "", split}, {queue.AssignedPod, "n1", split},
+		} {
 			updated := old.DeepCopy()
 			updated.Spec.NodeName = kind.node
 			row.change(updated)
-			if diff := cmp.Diff(events(kind.resource, row.want...), queue.PodUpdateEvents(old, updated, queue.DefaultFeatureGates())); diff != "" {
+			if diff := cmp.Diff(events(kind.resource, row.want...), queue.PodUpdateEvents(old, updated, kind.gates)); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", row.name, kind.resource, diff)
 			}
 		}
@@ -208,8 +214,9 @@ func TestNodeUpdateEvents_OnePerChange(t *testing.T) {
 
 func TestEvents_LabelsAreThoseOfTheMetrics(t *testing.T) {
 	for event, want := range map[fwk.ClusterEvent]string{
-		queue.EventAssignedPodDelete:    "AssignedPodDelete",
-		queue.EventUnscheduledPodAdd:    "UnschedulablePodAdd",
+		queue.EventAssignedPodDelete: "AssignedPodDelete",
+		{Resource: queue.FeatureGates{}.UnscheduledPod(), ActionType: fwk.Add}:                "UnschedulablePodAdd",
+		{Resource: queue.FeatureGates{SplitPods: true}.UnscheduledPod(), ActionType: fwk.Add}: "UnscheduledPodAdd",
 		queue.EventNodeAdd:              "NodeAdd",
 		queue.EventForceActivate:        "ForceActivate",
 		queue.EventUnschedulableTimeout: "UnschedulableTimeout",

@@ -101,6 +101,8 @@ func (q *teamQueue) places() (all []string) {
 	return all
 }
 
+var podAdd = fwk.ClusterEvent{Resource: queue.UnschedulablePod, ActionType: fwk.Add}
+
 // What happens to pods is the same whether a gate holds them back one by one or by group.
 func TestGroupGate_ChangesNoPod(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
@@ -131,7 +133,7 @@ func TestGroupGate_ChangesNoPod(t *testing.T) {
 				pods[name] = added
 				each(func(q *teamQueue) {
 					q.Add(added, now)
-					q.Move(queue.EventUnscheduledPodAdd, nil, added, now, nil)
+					q.Move(podAdd, nil, added, now, nil)
 				})
 			case kind == "delete" && pod != nil:
 				delete(pods, name)
@@ -186,7 +188,7 @@ func TestGroupGate_AsksOfOnePod(t *testing.T) {
 		pod := mk.Pod(fmt.Sprint("p", i)).Label("team", "a").Obj()
 		size["a"]++
 		q.Add(pod, now)
-		q.Move(queue.EventUnscheduledPodAdd, nil, pod, now, nil)
+		q.Move(podAdd, nil, pod, now, nil)
 	}
 	if got := q.Counts(); got.Active != pods || calls > 4*pods {
 		t.Errorf("%+v after %d calls of the gate for %d pods", got, calls, pods)

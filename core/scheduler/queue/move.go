@@ -46,7 +46,7 @@ func (q *Queue) recordMoveRequest(in *eventMatch, old, updated any) {
 }
 
 func (q *Queue) moveOne(p *Pod, in *eventMatch, old, updated any) {
-	if p.gate != "" && !matchesAny(p.gateEvents, in.event) {
+	if p.gate != "" && !(q.opts.FlushGated && in.wildcard) && !matchesAny(p.gateEvents, in.event) {
 		return
 	}
 	s, plugin := q.isWorthRequeuing(p, in, old, updated)

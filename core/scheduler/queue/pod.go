@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -24,9 +25,11 @@ type Pod struct {
 	accounting cache.Accounting
 
 	timestamp         time.Time
+	flushed           time.Time // by the leftover flush, if it restarts its clock
 	backoffExpiration time.Time
 	initialAttempt    time.Time
 	wasActive         bool // initialAttempt is set
+	wasFlushed        bool // the leftover flush moved it, for its present or next attempt
 
 	attempts           int
 	unschedulableCount int
@@ -50,7 +53,8 @@ type Pod struct {
 	groupEntries     []groupEntry
 	leftoverHeap     *podHeap // its leftover heap in unschedulablePods
 	profile          *profile
-	inFlightUID      types.UID // identity under which it was popped, while in flight
+	signature        fwk.PodSignature // as of its addition or last update in the queue, if the queue signs
+	inFlightUID      types.UID        // identity under which it was popped, while in flight
 }
 
 var _ fwk.QueuedPodInfo = (*Pod)(nil)
@@ -59,7 +63,20 @@ func (q *Queue) newPod(pod *v1.Pod) *Pod {
 	p := &Pod{timestamp: q.now, stamp: q.nextStamp(), accounting: q.opts.Accounting}
 	p.set(pod)
 	p.profile = q.profiles[pod.Spec.SchedulerName]
+	q.sign(p)
 	return p
+}
+
+// sign signs a queued pod, if its profile has pods signed here.
+func (q *Queue) sign(p *Pod) {
+	p.signature = nil
+	if p.profile == nil || p.profile.Sign == nil {
+		return
+	}
+	if p.signature = p.profile.Sign(p.pod); bytes.Equal(p.signature, q.lastSigned) {
+		p.signature = q.lastSigned
+	}
+	q.lastSigned = p.signature
 }
 
 func (q *Queue) nextStamp() uint64 {
@@ -154,6 +171,20 @@ func (p *Pod) GetPodInfo() fwk.PodInfo {
 		p.info, _ = p.accounting.NewPodInfo(p.pod)
 	}
 	return p.info
+}
+
+// Signature is the pod's signature as it was added or last updated in the queue; nil if it has none, or the queue does not sign.
+func (p *Pod) Signature() fwk.PodSignature { return p.signature }
+
+// WasFlushed reports whether the leftover flush moved the pod for its present or next attempt, if the queue notes that.
+func (p *Pod) WasFlushed() bool { return p.wasFlushed }
+
+// waitsSince is when the leftover flush began to count for the pod.
+func (p *Pod) waitsSince() time.Time {
+	if p.flushed.After(p.timestamp) {
+		return p.flushed
+	}
+	return p.timestamp
 }
 
 // GetTimestamp is when the pod was added or last failed.

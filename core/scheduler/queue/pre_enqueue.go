@@ -23,7 +23,7 @@ func (q *Queue) moveToActiveQ(p *Pod, label, cause string, checked bool) bool {
 	q.detach(p)
 	q.insert(p, Active)
 	q.recordMove(p, Active, true, label, cause, "")
-	if !q.opts.NominateOnAdd && (label == labelPodAdd || label == labelPodUpdate) {
+	if !q.opts.NominateOnAdd && (label == q.labels.add || label == q.labels.update) {
 		q.addNomination(p.pod, nil)
 	}
 	return true
@@ -51,6 +51,7 @@ func (q *Queue) moveToBackoffQ(p *Pod, label, cause string) bool {
 // holdGated puts a gated pod into unschedulablePods. A queued pod stays where it is, and a new pod whose name is taken
 // is dropped.
 func (q *Queue) holdGated(p *Pod, label string, changed bool) {
+	p.wasFlushed = false // another event may bring it back
 	other := q.pods[p.key]
 	switch {
 	case other != nil && other != p:

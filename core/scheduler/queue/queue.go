@@ -69,6 +69,13 @@ type Options struct {
 	// NominateOnAdd records the nomination of a pod when it is added, gated or not. Otherwise it is recorded when a new or updated pod enters
 	// activeQ, so that a gated pod holds no place on its node. Kubernetes 1.37 is the first that records it.
 	NominateOnAdd bool
+	// FlushGated says that the leftover flush asks the gates of gated pods again, and that a pod which stays waits for MaxInUnschedulable anew.
+	// Otherwise gated pods stay, and once one is overdue every tick of that timer is an event for the pods in flight. Kubernetes 1.37 is the
+	// first with it.
+	FlushGated bool
+	// NoteFlushed notes of a pod that the leftover flush moved it, until its next attempt has failed. Kubernetes 1.36 is the first that counts
+	// those which are bound in that attempt.
+	NoteFlushed bool
 	// FeatureGates are the other relevant feature gates, and Accounting those that decide what pods request.
 	FeatureGates FeatureGates
 	Accounting   cache.Accounting
@@ -93,6 +100,9 @@ type Profile struct {
 	PreEnqueue []fwk.PreEnqueuePlugin
 	// Hints are the registered events; nil is an empty table.
 	Hints *Hints
+	// Sign signs a pod when it is added or updated; nil if pods are signed when they are tried. Kubernetes 1.36 is the first that signs them here,
+	// so that a pod which is updated while it is tried keeps the signature of what it was.
+	Sign func(*v1.Pod) fwk.PodSignature
 }
 
 // DefaultOptions are the defaults of Kubernetes 1.35, without profiles.
@@ -126,7 +136,9 @@ type Queue struct {
 	stamps       uint64
 	seq          uint64
 	scan         uint64
-	newRejectors []string // of the current pod, since its last record
+	labels       podLabels
+	newRejectors []string         // of the current pod, since its last record
+	lastSigned   fwk.PodSignature // pods of one template share it
 	scratch      []*Pod
 }
 
@@ -148,6 +160,7 @@ func (q *Queue) setup(opts Options) {
 	if opts.RequeueRule == MoveRequestCycle {
 		q.opts.MaxInUnschedulable = leftoverPeriod
 	}
+	q.labels = podLabelsOf(opts.FeatureGates)
 	q.startTimers(opts.Start)
 	q.setupProfiles()
 

@@ -263,6 +263,8 @@ func (s *script) options(args []string) {
 		switch key {
 		case "early":
 			s.opts.PopFromBackoff = value == "yes"
+		case "flush":
+			s.opts.FlushGated = value == "gated"
 		case "rule":
 			s.opts.RequeueRule = map[string]queue.RequeueRule{"hints": queue.QueueingHints, "cycles": queue.MoveRequestCycle}[value]
 		case "initial":

@@ -117,7 +117,7 @@ func (q *Queue) flushBackoffQCompleted() {
 
 // unschedulableUntil is the last moment at which the leftover flush does not move the pod.
 func (q *Queue) unschedulableUntil(p *Pod) time.Time {
-	limit := p.timestamp.Add(q.opts.MaxInUnschedulable)
+	limit := p.waitsSince().Add(q.opts.MaxInUnschedulable)
 	if q.opts.RequeueRule == MoveRequestCycle {
 		return limit.Add(-time.Nanosecond) // the older rule also moves a pod at exactly the limit
 	}
@@ -152,6 +152,10 @@ func (q *Queue) backoffTick(p *Pod) time.Time {
 func (q *Queue) flushUnschedulablePodsLeftover() {
 	in := q.matchFor(EventUnschedulableTimeout)
 	for _, p := range q.overdue() {
+		p.wasFlushed = q.opts.NoteFlushed
+		if q.opts.FlushGated {
+			q.unschedulablePods.restartClock(p, q.now)
+		}
 		q.moveOne(p, in, nil, nil)
 	}
 	q.recordMoveRequest(in, nil, nil)

@@ -3,6 +3,7 @@ package queue
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // unschedulablePods holds the unschedulable and gated pods, indexed by the plugins that rejected them, so that an event
@@ -36,8 +37,8 @@ func (pl *unschedulablePods) init(q *Queue) {
 }
 
 func byTimestamp(a, b *Pod) bool {
-	if !a.timestamp.Equal(b.timestamp) {
-		return a.timestamp.Before(b.timestamp)
+	if since, other := a.waitsSince(), b.waitsSince(); !since.Equal(other) {
+		return since.Before(other)
 	}
 	return a.unschedulableSeq < b.unschedulableSeq
 }
@@ -72,10 +73,17 @@ func (pl *unschedulablePods) index(p *Pod) {
 	p.leftoverHeap.Push(p)
 }
 
-// heapFor returns the heap for p: the timeout moves a gated pod only if its gating plugin registered the wildcard
-// event.
+// restartClock has the leftover flush count anew for a pod in leftovers.
+func (pl *unschedulablePods) restartClock(p *Pod, now time.Time) {
+	pl.leftovers.remove(p)
+	p.flushed = now
+	pl.leftovers.Push(p)
+}
+
+// heapFor returns the heap for p: unless the flush is for gated pods, too, the timeout moves one only if its gating plugin registered the
+// wildcard event.
 func (pl *unschedulablePods) heapFor(p *Pod) *podHeap {
-	if p.queuedIn == Gated && !slices.ContainsFunc(p.gateEvents, IsWildcard) {
+	if p.queuedIn == Gated && !pl.q.opts.FlushGated && !slices.ContainsFunc(p.gateEvents, IsWildcard) {
 		return &pl.exempt
 	}
 	return &pl.leftovers

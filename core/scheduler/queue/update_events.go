@@ -18,6 +18,8 @@ type FeatureGates struct {
 	InPlacePodLevelResourcesVerticalScaling bool
 	DynamicResourceAllocation               bool
 	NodeDeclaredFeatures                    bool
+	// SplitPods says that events of pods are split as from Kubernetes 1.37 on.
+	SplitPods bool
 	// Sum is the rule for what a pod requests while it is resized.
 	Sum requests.Sum
 }
@@ -32,7 +34,7 @@ func DefaultFeatureGates() FeatureGates {
 func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEvent {
 	r := AssignedPod
 	if updated.Spec.NodeName == "" {
-		r = UnschedulablePod
+		r = gates.targetPod()
 	}
 	var events []fwk.ClusterEvent
 	add := func(changed bool, action fwk.ActionType) {

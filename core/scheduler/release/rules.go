@@ -27,16 +27,21 @@ const (
 	UnboundPreemptedInMemory
 	PreBindsInParallel
 	FailureOfCurrentPod
+	QueuedPodsSigned
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
 	RatioOnlyWithItsType
+	FlushedPodsCounted
 	BatchesRescored
 	BudgetsUpToFirstViolation
+	EntitiesCounted
 	UnstartedVictimsInOrder
 	NamespaceSelectorsResolved
 	TaintEventsExplicit
+	PodEventsSplit
 	GatedPodsNominated
+	GatedPodsFlushed
 	NodeNameRestricts
 	PreemptionReported
 	MemoryPreemptorActivated
@@ -79,6 +84,10 @@ var rows = [...]Row{
 		Name: "FailureOfCurrentPod", Number: "36-8", First: V136, Last: Newest,
 		Sentence: "A failed attempt is written to the pod as it is by now, so that a nomination is cleared that was written meanwhile, and to no other pod of the same name. Before, it is written by the pod as it was when the attempt began.",
 	},
+	QueuedPodsSigned: {
+		Name: "QueuedPodsSigned", Number: "36-9", First: V136, Last: Newest, Upstream: "KEP-5598",
+		Sentence: "A pod is signed for batching when it is added to the queue or updated there, so that one which is updated while it is tried keeps its signature. Before, it is signed in each attempt.",
+	},
 	SignUnlessServedByDevices: {
 		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",
 		Sentence: "With DRAExtendedResource, pods are batched unless they request a resource that a DeviceClass serves. Before, none is.",
@@ -95,6 +104,10 @@ var rows = [...]Row{
 		Name: "RatioOnlyWithItsType", Number: "36-14", First: V136, Last: Newest,
 		Sentence: "A configuration gives NodeResourcesFit requestedToCapacityRatio with the type RequestedToCapacityRatio, and with no other.",
 	},
+	FlushedPodsCounted: {
+		Name: "FlushedPodsCounted", Number: "36-15", First: V136, Last: Newest,
+		Sentence: "Metrics: scheduler_pod_scheduled_after_flush_total counts pods that were bound although no event brought them back; goroutines, permit_wait_duration_seconds, plugin_evaluation_total and unschedulable_pods are beta.",
+	},
 	BatchesRescored: {
 		Name: "BatchesRescored", Number: "37-1", First: V137, Last: Newest, Upstream: "KEP-5598",
 		Sentence: "While the node of the last pod of a batch has room for the next one, it is scored anew and competes with the others. Before, the batch is not used then, and all nodes are searched.",
@@ -102,6 +115,10 @@ var rows = [...]Row{
 	BudgetsUpToFirstViolation: {
 		Name: "BudgetsUpToFirstViolation", Number: "37-2", First: V137, Last: Newest,
 		Sentence: "The first PodDisruptionBudget that a victim violates is the last that it is charged to, in the order of their names. Before, it is charged to all that match.",
+	},
+	EntitiesCounted: {
+		Name: "EntitiesCounted", Number: "37-M", First: V137, Last: Newest,
+		Sentence: "Metrics: scheduler_queued_entities and scheduler_queue_incoming_entities_total count what is scheduled as one, here pods, and pre_queueing_hint_evaluations_total stays zero; scheduling_algorithm_duration_seconds and plugin_execution_duration_seconds are beta.",
 	},
 	UnstartedVictimsInOrder: {
 		Name: "UnstartedVictimsInOrder", Number: "37-3", First: V137, Last: Newest,
@@ -115,9 +132,17 @@ var rows = [...]Row{
 		Name: "TaintEventsExplicit", Number: "37-6", First: V137, Last: Newest, Upstream: "kubernetes#110175",
 		Sentence: "A node whose taints change requeues the pods of plugins that register for that. Before, it requeues those of all plugins that register for new nodes, such as NodeResourcesFit.",
 	},
+	PodEventsSplit: {
+		Name: "PodEventsSplit", Number: "37-6", First: V137, Last: Newest, Upstream: "KEP-4247",
+		Sentence: "Events of pods have three names, AssignedPod, UnscheduledPod and TargetPod for the pod that an update is about, and plugins register for those that may help. Before, pods without a node are UnschedulablePod, and plugins register for all pods.",
+	},
 	GatedPodsNominated: {
 		Name: "GatedPodsNominated", Number: "37-7", First: V137, Last: Newest,
 		Sentence: "A gated pod with a nominated node holds its place there when it is added. Before, it does when its gates are gone.",
+	},
+	GatedPodsFlushed: {
+		Name: "GatedPodsFlushed", Number: "37-7", First: V137, Last: Newest,
+		Sentence: "The flush of pods that have waited for five minutes asks the gates of gated pods again, and lets those that stay wait for another five. Before, it leaves them, and from then on its every tick, 30 seconds apart, is an event that sends a pod which fails meanwhile to back-off.",
 	},
 	NodeNameRestricts: {
 		Name: "NodeNameRestricts", Number: "37-8", First: V137, Last: Newest,

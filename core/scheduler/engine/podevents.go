@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/queue"
+)
+
+// splitRegistrations has the built-in plugins among some registered for the kinds of pod events that they are registered for from 1.37 on.
+// Plugins of others may mean any pod by Pod.
+func (e *Engine) splitRegistrations(extensions []fwk.EnqueueExtensions) {
+	for i, extension := range extensions {
+		_, others := e.options.Plugins[extension.Name()]
+		if _, known := e.registry[extension.Name()]; known && !others {
+			extensions[i] = splitPods{extension}
+		}
+	}
+}
+
+// splitPods registers a plugin for kinds of pod events in place of all pods.
+type splitPods struct{ fwk.EnqueueExtensions }
+
+// EventsToRegister returns the plugin's events, those of pods by their kinds.
+func (s splitPods) EventsToRegister(ctx context.Context) (split []fwk.ClusterEventWithHint, err error) {
+	events, err := s.EnqueueExtensions.EventsToRegister(ctx)
+	for _, event := range events {
+		if event.Event.Resource != fwk.Pod {
+			split = append(split, event)
+			continue
+		}
+		for _, kind := range [...]fwk.EventResource{queue.AssignedPod, queue.UnscheduledPod, queue.TargetPod} {
+			if actions := event.Event.ActionType & podActions(s.Name(), kind); actions != 0 {
+				of := event
+				of.Event = fwk.ClusterEvent{Resource: kind, ActionType: actions}
+				split = append(split, of)
+			}
+		}
+	}
+	return split, err
+}
+
+// podActions are the actions on pods of a kind for which a built-in plugin may be registered. Pods with a node come, go, and change what
+// others depend on; a pod without one helps itself by a change. Pods that come without a node are of interest to their gang.
+func podActions(plugin string, kind fwk.EventResource) fwk.ActionType {
+	own := fwk.UpdatePodToleration | fwk.UpdatePodSchedulingGatesEliminated | fwk.UpdatePodGeneratedResourceClaim
+	switch {
+	case plugin == config.NodeDeclaredFeaturesPlugin: // any update of the pod itself
+		if kind == queue.TargetPod {
+			return fwk.Update
+		}
+		return 0
+	case kind == queue.AssignedPod:
+		return fwk.Add | fwk.Delete | fwk.UpdatePodLabel | fwk.UpdatePodScaleDown
+	case kind == queue.TargetPod:
+		return fwk.UpdatePodLabel | fwk.UpdatePodScaleDown | own
+	case plugin == config.GangSchedulingPlugin:
+		return fwk.Add
+	}
+	return 0
+}
