@@ -65,6 +65,9 @@ func (g *generator) requests() v1.ResourceList {
 			list[name] = g.amount(name)
 		}
 	}
+	if len(list) == 0 {
+		return nil // as it is read from JSON, which an oracle does
+	}
 	return list
 }
 
