@@ -60,7 +60,7 @@ func (p *decisionCase) compareCalls() (after []*v1.Pod, mismatch string) {
 		if diff := cmp.Diff(their, our, cmpopts.EquateEmpty()); diff != "" {
 			return nil, fmt.Sprintf("calls: pod %s after them (-kube-scheduler +Orrery):\n%s", name, diff)
 		}
-		after = append(after, their)
+		after = append(after, their.DeepCopy()) // it may be the pod as both have it, if only Orrery wrote
 	}
 	return after, ""
 }
