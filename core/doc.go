@@ -3,7 +3,7 @@
 //	operator    what a person does on a cluster             console   actions   usage
 //	process     being a scheduler on a cluster              replica   leader   serving   telemetry
 //	      │
-//	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review
+//	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
 //	trace       recordings, on disk and as they come        play   segments   stream   attach   reach
 //	      │
 //	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer

@@ -121,6 +121,7 @@ core/answers/compare: core/answers/answer core/answers/cause core/safe/plural co
 core/answers/change: core/safe/footprint core/safe/printable core/objects/requests core/safe/plural core/scheduler/release
 core/answers/whatif: core/answers/cause core/objects/csimigration core/scheduler/config core/scheduler/devices core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory core/safe/plural core/scheduler/release
 core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/volumerestrictions core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/schedulinggates core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural core/answers/answer core/evict/observer
+core/answers/assist: core/answers/change core/safe/printable
 core/answers/fix: core/answers/change core/answers/diagnose core/answers/whatif core/safe/plural core/scheduler/engine core/scheduler/gangs core/world core/answers/answer
 # a scheduler and an operator on a cluster
 core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
@@ -371,6 +372,43 @@ func isRelease(e ast.Expr) bool {
 			(e.Sel.Name == "Oldest" || e.Sel.Name == "Newest" || strings.HasPrefix(e.Sel.Name, "V1"))
 	}
 	return false
+}
+
+// readOnly are packages that cannot change a cluster, since nothing that they import, at any depth, is a client of one.
+var readOnly = []string{"core/answers/assist", "core/answers/change"}
+
+// TestHouse_AssistantsReachNoCluster checks that what answers assistants imports nothing that could write to a cluster.
+func TestHouse_AssistantsReachNoCluster(t *testing.T) {
+	imports := map[string]map[string]bool{}
+	eachFile(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		if imports[pkg] == nil {
+			imports[pkg] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			target, _ := strconv.Unquote(spec.Path.Value)
+			imports[pkg][target] = true
+		}
+	})
+	var check func(root, pkg string)
+	check = func(root, pkg string) {
+		for target := range imports[pkg] {
+			if strings.HasPrefix(target, "k8s.io/client-go") || target == "os" || target == "os/exec" {
+				t.Errorf("%s imports %s, by %s: what answers assistants only reads, and gets its answers from cmd/app", root, target, pkg)
+			}
+			if ours, is := strings.CutPrefix(target, "orrery/"); is {
+				check(root, ours)
+			}
+		}
+	}
+	for _, pkg := range readOnly {
+		if len(imports[pkg]) == 0 {
+			t.Errorf("there is no package %s", pkg)
+		}
+		check(pkg, pkg)
+	}
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.

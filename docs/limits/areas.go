@@ -11,6 +11,7 @@ var areas = []struct{ name, title string }{
 	{"scheduler", "The scheduler's histories, caches and waits"},
 	{"shadow", "Beside another scheduler"},
 	{"answers", "Answers: explain, whatif, compare"},
+	{"assistants", "Answers to assistants"},
 	{"screen", "The screen"},
 	{"scenarios", "Scenarios and simulated clusters"},
 	{"text", "Text"},
