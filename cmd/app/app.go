@@ -23,11 +23,14 @@ func WithPlugin(name string, factory framework.PluginFactory) Option {
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a negative result, 2 for wrong usage or
 // bad input, 70 after a panic. Everything that is printed or logged passes a [printable.Writer].
-func Main(args []string, options ...Option) int {
+func Main(args []string, options ...Option) int { return mainTo(os.Stdout, args, options) }
+
+// mainTo is Main with another standard output.
+func mainTo(stdout io.Writer, args []string, options []Option) int {
 	defer files.RemoveUnfinished()
 	logTo(printable.NewWriter(os.Stderr))
 	words, args := called(os.Args[0], args)
-	return execute(words, args, os.Stdout, os.Stderr, options)
+	return execute(words, args, stdout, os.Stderr, options)
 }
 
 // execute is Main without the logs, which are the process's.
@@ -83,7 +86,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	}
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.AddCommand(
-		attachCommand(plugins), compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), traceCommand(plugins),
+		attachCommand(plugins), compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), schemaCommand(), traceCommand(plugins),
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,7 +19,7 @@ var update = flag.Bool("update", false, "write what commands print into the scri
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"orrery":                  func() { os.Exit(app.Main(os.Args[1:])) },
+		"orrery":                  func() { os.Exit(app.CheckingMain(os.Args[1:])) },
 		"kubectl-orrery":          func() { os.Exit(app.Main(os.Args[1:])) },
 		"kubectl_complete-orrery": func() { os.Exit(app.Main(os.Args[1:])) },
 		"fragile":                 func() { os.Exit(app.Main(os.Args[1:], app.WithPlugin("Fragile", fragilePlugin))) },
@@ -37,16 +39,37 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	running := newSchedulerStub(t)
+	kinds := t.TempDir()
+	if !race.Enabled {
+		t.Cleanup(func() { checkKinds(t, kinds) })
+	}
 	testscript.Run(t, testscript.Params{
 		Files: commandScripts(t), UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			endAtOnce(e)
 			e.Setenv("RECORDED", recorded)
 			e.Setenv("SCHEDULER", running)
+			e.Setenv(app.KindsSeen, kinds)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"answer": answerCommand, "printed": printedCommands},
 	})
+}
+
+// printedElsewhere are documents of commands that need a cluster.
+var printedElsewhere = []string{"Recording"}
+
+// checkKinds reports the documents that no script printed, and whose schemas were not compared with anything so. It does not after a part
+// of the scripts.
+func checkKinds(t *testing.T, dir string) {
+	if f := flag.Lookup("test.run"); t.Failed() || strings.Contains(f.Value.String(), "/") {
+		return
+	}
+	for _, name := range app.Documents() {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil && !slices.Contains(printedElsewhere, name) {
+			t.Errorf("no script prints a document of kind %s with -o json", name)
+		}
+	}
 }
 
 // commandScripts returns the scripts in testdata; under the race detector those of commands in which several goroutines run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
@@ -32,6 +33,8 @@ type connection struct {
 	// kubernetes is the release to decide as; by default the API server's own.
 	kubernetes releaseFlag
 	names      []string // of the flags that need a cluster
+	// onlyReads refuses every request that could change something.
+	onlyReads bool
 }
 
 // addFlags adds the flags. Only commands about one namespaced object have --namespace.
@@ -148,6 +151,9 @@ func (n *connection) open(c *cobra.Command, timeout time.Duration) (*cluster, er
 	}
 	k.UserAgent = "orrery/" + version()
 	k.AcceptContentTypes, k.ContentType = "application/vnd.kubernetes.protobuf,application/json", "application/vnd.kubernetes.protobuf"
+	if n.onlyReads {
+		k.Wrap(func(to http.RoundTripper) http.RoundTripper { return onlyReads{to} })
+	}
 	client, err := live.NewClient(k)
 	if err != nil {
 		return nil, err

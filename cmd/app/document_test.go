@@ -17,6 +17,15 @@ import (
 	"orrery/core/trace"
 )
 
+// documents are the types of the documents, by the section of docs/scripts.md and the schema that describe them.
+var documents = map[string]any{
+	"Explanation": answerDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
+	"TraceDirectory": traceDirectoryDocument{}, "TraceVerification": traceVerificationDocument{},
+	"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
+	"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
+	"ConfigCheck": configCheckDocument{}, "Attachment": attachmentDocument{}, "Decision": madeDecision{}, "Journey": journeyDocument{},
+}
+
 // TestDocuments_EveryFieldIsDocumented compares the documents with docs/scripts.md: the section of each kind has
 // exactly its fields.
 func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
@@ -24,13 +33,7 @@ func TestDocuments_EveryFieldIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, doc := range map[string]any{
-		"Explanation": answerDocument{}, "WhatIf": whatIfDocument{}, "Comparison": comparisonDocument{},
-		"TraceDirectory": traceDirectoryDocument{}, "TraceVerification": traceVerificationDocument{},
-		"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
-		"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
-		"ConfigCheck": configCheckDocument{}, "Attachment": attachmentDocument{}, "Decision": madeDecision{},
-	} {
+	for kind, doc := range documents {
 		_, section, found := strings.Cut(string(page), "\n### "+kind+"\n")
 		if !found {
 			t.Errorf("docs/scripts.md says nothing of %s", kind)

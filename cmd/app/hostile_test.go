@@ -113,6 +113,8 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"demo":      {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
 		"explain":   {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
 		"help":      {{}, {escapes}, {"trace"}},
+		"journey":   {{"waits", "--trace", h.trace}, {"waits", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
+		"schema":    {{}, {"WhatIf"}, {escapes}},
 		"manifests": {{}, {"--namespace", escapes}, {"--image", escapes}, {"--feature-gates", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},

@@ -121,10 +121,13 @@ type decisionDocument struct {
 
 // damageDocument is where a trace is damaged. Everything before it was used.
 type damageDocument struct {
-	Record     uint64 `json:"record"`
-	Offset     int64  `json:"offset"`
-	Unfinished bool   `json:"unfinished"`
-	Message    string `json:"message"`
+	// Record is the number of the first entry that is lost, Offset where in the file its block begins, in bytes.
+	Record uint64 `json:"record"`
+	Offset int64  `json:"offset"`
+	// Unfinished says that only the end is missing, as while it is still being recorded.
+	Unfinished bool `json:"unfinished"`
+	// Message is for people.
+	Message string `json:"message"`
 
 	lost bool // something of the last block, or after it
 }

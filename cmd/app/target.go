@@ -37,6 +37,7 @@ is changed. An answer of its API server is waited for 30s, unless --request-time
 Where there is no kubeconfig a person on a terminal gets an answer about the first built-in trace, and a program an error.`
 
 func (a *target) flag(c *cobra.Command, namespaced bool) {
+	a.connection.onlyReads = true
 	c.Flags().StringVar(&a.trace, "trace", "", "the `TRACE` to ask; the cluster of the kubeconfig if it is not given")
 	c.Flags().StringVar(&a.at, "at", "", "the `time` to ask at, or @N for after N records; the end if it is not given")
 	_ = c.RegisterFlagCompletionFunc("trace", func(c *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -108,6 +108,7 @@ type Chain interface {
 
 // Ref names an object.
 type Ref struct {
+	// Namespace, Name and UID are those of its metadata.
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	UID       string `json:"uid,omitempty"`
