@@ -54,7 +54,7 @@ const asPrinted = `orrery() {
 	case $1 in
 	record) command orrery "$@" --for 300ms --force ;;
 	demo) command orrery "$@" --speed max ;;
-	console | run) command orrery "$@" --help ;;
+	console | run | mcp) command orrery "$@" --help ;;
 	attach) case "$*" in *json*) command orrery attach "$SCHEDULER" -o json | head -n 1 ;; *) command orrery "$@" --help ;; esac ;;
 	explain | journey | whatif) case "$*" in *--watch* | *--attach*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
 	trace) if test "$2" = cut -o "$2" = hash -o "$2" = import; then command orrery "$@" --force; else command orrery "$@"; fi ;;

@@ -114,6 +114,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"explain":   {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
 		"help":      {{}, {escapes}, {"trace"}},
 		"journey":   {{"waits", "--trace", h.trace}, {"waits", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
+		"mcp":       {{}, {h.trace}, {escapes}, {"--listen", escapes}, {"--listen", "127.0.0.1:0", "--token-file", escapes}},
 		"schema":    {{}, {"WhatIf"}, {escapes}},
 		"manifests": {{}, {"--namespace", escapes}, {"--image", escapes}, {"--feature-gates", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
