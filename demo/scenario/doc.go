@@ -28,7 +28,7 @@
 // Fifty seconds after a node's last heartbeat it counts as unreachable, and then gets a taint; from then on each of its pods
 // stays as long as evictAfter says, five minutes if it says nothing. So the shop leaves the east 1m35s after the beginning.
 //
-// Also at the top: seed, of all random choices; start, the date of the beginning; warmup, how long everything runs before
+// Also at the top: expect, what has to hold; seed, of all random choices; start, the date of the beginning; warmup, how long everything runs before
 // the first step; scheduler; and objects, a list of any other Kubernetes objects in full.
 //
 // Durations are written with their unit, as in 90s. Where one differs from pod to pod, write a range, as in 2s..5s.
@@ -173,6 +173,17 @@
 // nor end.
 //
 // Nodes are given by name, by a pattern (web-*), by a zone (zone=east) or by any other label (pool=web).
+//
+// # expect
+//
+// What has to hold, which "orrery test" checks, over seeds and releases: a list, as in
+//
+//	expect:
+//	  - {at: 20s, app: shop, placed: {within: 2s}}
+//	  - {at: 1m40s, app: shop, placed: {on: {zone: west}}}
+//	  - {preempts: none}
+//
+// Package [orrery/demo/scenario/expect] has all of them.
 //
 // # Several schedulers
 //

@@ -6,24 +6,26 @@ import (
 	"orrery/core/scheduler/release"
 	"orrery/core/world"
 	"orrery/core/world/admission"
+	"orrery/demo/scenario/expect"
 	"orrery/demo/scenario/strict"
 )
 
 // file is a scenario as written. doc.go describes its fields.
 type file struct {
 	strict.Position
-	Title       string        `yaml:"title"`
-	Description string        `yaml:"description"`
-	Length      duration      `yaml:"length"`
-	Seed        uint64        `yaml:"seed"`
-	Start       date          `yaml:"start"`
-	Warmup      duration      `yaml:"warmup"`
-	Recorded    recorded      `yaml:"recorded"`
-	Cluster     clusterPart   `yaml:"cluster"`
-	Scheduler   schedulerPart `yaml:"scheduler"`
-	Workloads   []workload    `yaml:"workloads"`
-	Objects     []strict.Raw  `yaml:"objects"`
-	Steps       []moment      `yaml:"steps"`
+	Title       string               `yaml:"title"`
+	Description string               `yaml:"description"`
+	Length      duration             `yaml:"length"`
+	Seed        uint64               `yaml:"seed"`
+	Start       date                 `yaml:"start"`
+	Warmup      duration             `yaml:"warmup"`
+	Recorded    recorded             `yaml:"recorded"`
+	Cluster     clusterPart          `yaml:"cluster"`
+	Scheduler   schedulerPart        `yaml:"scheduler"`
+	Workloads   []workload           `yaml:"workloads"`
+	Objects     []strict.Raw         `yaml:"objects"`
+	Steps       []moment             `yaml:"steps"`
+	Expect      []expect.Expectation `yaml:"expect"`
 
 	made made
 }

@@ -17,7 +17,7 @@ import (
 
 // FuzzParse reads scenarios, and plays the small ones for a second.
 //
-//orrery:reads demo/scenario demo/scenario/strict core/safe/yamlnode
+//orrery:reads demo/scenario demo/scenario/strict demo/scenario/expect core/safe/yamlnode
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -48,6 +48,9 @@ func FuzzParse(f *testing.F) {
 		var err error
 		fuzz.Cost(t, len(text), func() { s, err = scenario.Parse("story.yaml", text) })
 		if err == nil {
+			for _, x := range s.Expectations() {
+				_ = x.String()
+			}
 			playBriefly(t, s, len(text))
 			return
 		}

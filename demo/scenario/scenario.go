@@ -15,6 +15,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
+	"orrery/demo/scenario/expect"
 	"orrery/demo/scenario/strict"
 )
 
@@ -71,6 +72,11 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	}
 	if err := f.check(); err != nil {
 		return nil, err
+	}
+	for i := range f.Expect {
+		if err := f.Expect[i].Validate(s.Length); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if s.config, err = f.Scheduler.configuration(name); err != nil {
@@ -194,6 +200,9 @@ func (s *Scenario) WithRequeueRule(rule queue.RequeueRule) *Scenario {
 
 // Configuration returns the scheduler's configuration.
 func (s *Scenario) Configuration() *config.Configuration { return s.config }
+
+// Expectations are what the scenario says that has to hold.
+func (s *Scenario) Expectations() []expect.Expectation { return s.file.Expect }
 
 // Seed returns the seed of all random choices.
 func (s *Scenario) Seed() uint64 { return s.file.Seed }
