@@ -12,6 +12,7 @@ var areas = []struct{ name, title string }{
 	{"shadow", "Beside another scheduler"},
 	{"answers", "Answers: explain, whatif, compare"},
 	{"assistants", "Answers to assistants"},
+	{"tests", "Tests of scenarios and recordings"},
 	{"screen", "The screen"},
 	{"scenarios", "Scenarios and simulated clusters"},
 	{"text", "Text"},
