@@ -86,7 +86,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	}
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.AddCommand(
-		attachCommand(plugins), compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), mcpCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), schemaCommand(), traceCommand(plugins),
+		attachCommand(plugins), compareCommand(plugins), configCommand(plugins), consoleCommand(plugins), demoCommand(plugins), explainCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), mcpCommand(plugins), replayCommand(plugins), recordCommand(plugins), runCommand(plugins), schemaCommand(), testCommand(plugins), traceCommand(plugins),
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)

@@ -116,6 +116,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"journey":   {{"waits", "--trace", h.trace}, {"waits", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
 		"mcp":       {{}, {h.trace}, {escapes}, {"--listen", escapes}, {"--listen", "127.0.0.1:0", "--token-file", escapes}},
 		"schema":    {{}, {"WhatIf"}, {escapes}},
+		"test":      {{h.scenario}, {h.scenario, "-o", "json"}, {h.trace}, {escapes}, {"--seeds", escapes, h.scenario}, {h.dir}},
 		"manifests": {{}, {"--namespace", escapes}, {"--image", escapes}, {"--feature-gates", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},

@@ -28,7 +28,8 @@ func document(kind string) envelope { return envelope{apiVersion, kind} }
 // output is the flag --output.
 type output struct {
 	format string
-	names  bool // offers asNames
+	names  bool     // offers asNames
+	more   []string // formats that the command writes itself
 }
 
 // The formats.
@@ -43,10 +44,11 @@ const (
 type named interface{ names() []string }
 
 func (o *output) formats() []string {
+	all := []string{asText, asJSON, asYAML}
 	if o.names {
-		return []string{asText, asJSON, asYAML, asNames}
+		all = append(all, asNames)
 	}
-	return []string{asText, asJSON, asYAML}
+	return append(all, o.more...)
 }
 
 func (o *output) String() string { return o.format }
@@ -70,6 +72,8 @@ func (o *output) addFlag(c *cobra.Command) {
 	usage := "text for people, json or yaml for programs, see docs/scripts.md"
 	if o.names {
 		usage = "text for people, json or yaml for programs, or name, see docs/scripts.md"
+	} else if len(o.more) > 0 {
+		usage += ", or " + strings.Join(o.more, ", ")
 	}
 	c.Flags().VarP(o, outputFlag, "o", usage)
 	_ = c.RegisterFlagCompletionFunc(outputFlag, cobra.FixedCompletions(o.formats(), cobra.ShellCompDirectiveNoFileComp))
