@@ -147,7 +147,7 @@ demo/scenario/expect: core/answers/answer core/answers/change core/answers/diagn
 demo/scenario: core/world/admission core/safe/files core/scheduler/release core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace core/trace/play core/world core/world/memory demo/scenario/strict demo/scenario/expect
 demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/trace/play
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
-demo/suite: core/safe/files core/safe/panics core/safe/printable core/scheduler/engine core/scheduler/framework core/scheduler/release core/trace/play demo demo/scenario demo/scenario/expect demo/scenario/strict
+demo/suite: core/safe/files core/safe/panics core/safe/printable core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/release core/trace/play demo demo/scenario demo/scenario/expect demo/scenario/strict
 demo/record: demo/scenario
 docs/page
 docs/links

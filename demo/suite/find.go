@@ -12,6 +12,8 @@ import (
 
 	"orrery/core/safe/files"
 	"orrery/core/safe/printable"
+	"orrery/core/scheduler/drive"
+	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/release"
 	"orrery/core/trace/play"
@@ -197,7 +199,7 @@ func (s *Subject) observe(v variant, o play.Options) (*expect.Run, error) {
 		}
 		defer from.Close() //nolint:errcheck // nothing was written
 		o.Kubernetes = v.as
-		return expect.Observe(from, 0, o)
+		return expect.Observe(from, o)
 	}
 	run := s.scenario.WithSeed(*v.seed)
 	c := run.Configuration()
@@ -206,17 +208,16 @@ func (s *Subject) observe(v variant, o play.Options) (*expect.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	var recorded bytes.Buffer
-	if err := run.WithConfiguration(c).Record(&recorded, nil); err != nil {
-		return nil, err
-	}
-	return expect.Observe(&recorded, run.Length, o)
+	run = run.WithConfiguration(c)
+	followed := expect.Follow(run.Start, run.Length, func(to io.Writer) error { return run.Record(to, nil) }, o)
+	_, err = run.Play(func(*engine.Engine, engine.Options) (drive.Observer, error) { return followed, nil }, nil)
+	return followed, err
 }
 
 // recording opens another recording, in the folder of the subject: links that lead out of it are not followed.
 func (s *Subject) recording(name string, o play.Options) (*expect.Run, error) {
 	if from, err := demo.Open(name); err == nil {
-		return expect.Observe(from, 0, o)
+		return expect.Observe(from, o)
 	}
 	root, err := os.OpenRoot(s.folder)
 	if err != nil {
@@ -228,5 +229,5 @@ func (s *Subject) recording(name string, o play.Options) (*expect.Run, error) {
 		return nil, err
 	}
 	defer from.Close() //nolint:errcheck // nothing was written
-	return expect.Observe(from, 0, o)
+	return expect.Observe(from, o)
 }

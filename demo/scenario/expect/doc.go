@@ -1,11 +1,11 @@
 // Package expect is what a test expects of a run of a scheduler: of a scenario, or of a recording.
 //
-//	expect:                                                                      run, as a trace
+//	expect:                                                            run, while it happens, or a recording
 //	  - {at: 40s, app: shop, placed: {on: {zone: east}}}                              │
 //	       │ strict                                                                observe: when each pod came, got its node, left;
 //	       ▼                                                                          │     who preempted whom
 //	  Expectation ──────────────────────────── Check ◄────────────────────────────────┘
-//	                                             │ at the moment, on the engine as it was then
+//	                                             │ at the moment, on the engine as it was then: the run is made again as a trace for that
 //	                                             ▼
 //	                                         Failure: what is otherwise, and why, as explain says it
 //

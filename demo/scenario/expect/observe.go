@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +20,18 @@ import (
 
 // Run is a run that was observed, which can be asked at any of its moments.
 type Run struct {
-	player *play.Player
-	pods   map[types.UID]*podRun
-	order  []*podRun // as they came
+	pods  map[types.UID]*podRun
+	order []*podRun // as they came
 	// decisions are all, in order.
 	decisions   []decision
 	preemptions []preemption
+
+	start, last time.Time // of the first and the last record
 	length      time.Duration
+	// record makes the trace of a run that was followed, and options play it; player is nil before it is needed.
+	record  func(io.Writer) error
+	options play.Options
+	player  *play.Player
 }
 
 // podRun is what became of a pod.
@@ -66,8 +72,8 @@ type preemption struct {
 	victim *v1.Pod
 }
 
-// Observe plays a trace and notes what became of its pods. The run is at least so long, though nothing may happen in the end.
-func Observe(from io.Reader, length time.Duration, o play.Options) (*Run, error) {
+// Observe plays a trace and notes what became of its pods.
+func Observe(from io.Reader, o play.Options) (*Run, error) {
 	player, err := play.NewPlayer(from, o)
 	if err != nil {
 		return nil, err
@@ -75,37 +81,61 @@ func Observe(from io.Reader, length time.Duration, o play.Options) (*Run, error)
 	if d := player.Damage(); d != nil && !errors.Is(d, trace.ErrUnfinished) {
 		return nil, d
 	}
-	r := &Run{player: player, pods: map[types.UID]*podRun{}, length: length}
-	last := uint64(0)
+	r := &Run{player: player, pods: map[types.UID]*podRun{}, start: player.Start().Time, last: player.End().Time}
+	seq := uint64(0)
 	for i, records := 0, player.Records(); i < len(records); i++ {
 		record := &records[i]
 		if _, err := player.Step(); err != nil {
 			return nil, err
 		}
 		now := record.At
-		if now.Before(player.Start().Time) {
-			now = player.Start().Time
+		if now.Before(r.start) {
+			now = r.start
 		}
-		r.told(now, record.Body)
-		last = r.decided(player.Engine(), last)
+		switch b := record.Body.(type) {
+		case trace.Input:
+			r.told(now, b.Event)
+		case trace.State:
+			r.listed(now, b.Objects)
+		}
+		seq = r.decidedSince(player.Engine(), seq)
 	}
 	return r, nil
 }
 
-// told notes what a record says of pods.
-func (r *Run) told(at time.Time, body trace.Body) {
-	switch b := body.(type) {
-	case trace.Input:
-		switch ev := b.Event.(type) {
-		case world.Changed:
-			if pod, is := ev.Object.(*v1.Pod); is {
-				r.pod(at, pod, ev.Op == world.Deleted)
-			}
-		case world.Listed:
-			r.listed(at, ev.Objects)
+// Follow returns a run that is observed while it happens, from a start on and so long: it has to be the observer of the scheduler. Record makes the
+// same run again as a trace, which takes as long again and is needed only to ask it at a moment.
+func Follow(start time.Time, length time.Duration, record func(io.Writer) error, o play.Options) *Run {
+	return &Run{pods: map[types.UID]*podRun{}, start: start, last: start, length: length, record: record, options: o}
+}
+
+// Applied implements drive.Observer.
+func (r *Run) Applied(in world.Input, _ error) {
+	if in.At.After(r.last) {
+		r.last = in.At
+	}
+	r.told(in.At, in.Event)
+}
+
+// Stepped implements drive.Observer.
+func (r *Run) Stepped(d *engine.Decision) {
+	if d != nil {
+		r.decided(d)
+	}
+}
+
+// Emitted implements drive.Observer.
+func (*Run) Emitted(world.Effect) {}
+
+// told notes what an input says of pods.
+func (r *Run) told(at time.Time, event world.Event) {
+	switch ev := event.(type) {
+	case world.Changed:
+		if pod, is := ev.Object.(*v1.Pod); is {
+			r.pod(at, pod, ev.Op == world.Deleted)
 		}
-	case trace.State:
-		r.listed(at, b.Objects)
+	case world.Listed:
+		r.listed(at, ev.Objects)
 	}
 }
 
@@ -132,8 +162,8 @@ func (r *Run) pod(at time.Time, pod *v1.Pod, deleted bool) {
 	}
 }
 
-// decided notes the decisions since the last one.
-func (r *Run) decided(e *engine.Engine, last uint64) uint64 {
+// decidedSince notes the decisions of an engine after one of them.
+func (r *Run) decidedSince(e *engine.Engine, last uint64) uint64 {
 	var more []*engine.Decision
 	for d := range e.Decisions() {
 		if d.Seq <= last {
@@ -143,41 +173,54 @@ func (r *Run) decided(e *engine.Engine, last uint64) uint64 {
 	}
 	for _, d := range slices.Backward(more) {
 		last = d.Seq
-		r.decisions = append(r.decisions, decision{d.At, d.Pod, d.Verdict, d.Node})
-		if p := r.pods[d.Pod.UID]; p != nil {
-			p.attempts = max(p.attempts, d.Attempt)
-		}
-		if d.Preemption != nil {
-			for _, victim := range d.Preemption.Victims {
-				r.preemptions = append(r.preemptions, preemption{d.At, d.Pod, victim})
-			}
-		}
+		r.decided(d)
 	}
 	return last
 }
 
-// Start and End are the run's.
-func (r *Run) Start() time.Time { return r.player.Start().Time }
+func (r *Run) decided(d *engine.Decision) {
+	r.decisions = append(r.decisions, decision{d.At, d.Pod, d.Verdict, d.Node})
+	if p := r.pods[d.Pod.UID]; p != nil {
+		p.attempts = max(p.attempts, d.Attempt)
+	}
+	if d.Preemption != nil {
+		for _, victim := range d.Preemption.Victims {
+			r.preemptions = append(r.preemptions, preemption{d.At, d.Pod, victim})
+		}
+	}
+}
+
+// Start is the run's first moment.
+func (r *Run) Start() time.Time { return r.start }
 
 // End is at the scenario's length, or at the last record.
 func (r *Run) End() time.Time {
-	last := r.player.End().Time
-	if end := r.Start().Add(r.length); end.After(last) {
+	if end := r.start.Add(r.length); end.After(r.last) {
 		return end
 	}
-	return last
+	return r.last
 }
 
 // Shown is the last moment up to one that can be shown: nothing was recorded after it.
 func (r *Run) Shown(at time.Time) time.Time {
-	if last := r.player.End().Time; at.After(last) {
-		return last
+	if at.After(r.last) {
+		return r.last
 	}
 	return at
 }
 
 // engineAt returns the engine at a moment.
 func (r *Run) engineAt(at time.Time) (*engine.Engine, error) {
+	if r.player == nil {
+		var recorded bytes.Buffer
+		if err := r.record(&recorded); err != nil {
+			return nil, err
+		}
+		var err error
+		if r.player, err = play.NewPlayer(&recorded, r.options); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.player.Seek(at); err != nil {
 		return nil, err
 	}
