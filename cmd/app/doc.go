@@ -16,6 +16,8 @@
 //	connection.go    open a cluster; kubectlflags.go are kubectl's flags; address.go hides passwords in them
 //	attach_target.go a scheduler that runs: its pod, by its lease or name, or its address; attach_print.go prints its decisions
 //	target.go        a trace or a cluster; open_at.go plays a trace up to a moment, as parse_time.go reads it
+//	readonly.go      the connection of commands that only ask
+//	mcp_ask.go       run a command for an assistant
 //	leader.go        whether a scheduler leads, by its lease
 //	output.go        print text or JSON; exit.go ends with 0, 1 or 2
 //	streams.go       what passes the writer that disarms output, and what does not

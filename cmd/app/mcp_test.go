@@ -2,9 +2,11 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -236,6 +238,57 @@ func TalkToMCP(t *testing.T, args []string, call string) string {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestMCP_ServesHTTP starts the command on a port of its own, talks to it with its token, and stops it.
+func TestMCP_ServesHTTP(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := command(framework.Registry{})
+	said := make(chan string, 1)
+	c.SetErr(writerFunc(func(p []byte) (int, error) {
+		said <- string(p)
+		return len(p), nil
+	}))
+	c.SetArgs([]string{"mcp", "--listen", "127.0.0.1:0", "--token-file", token})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.ExecuteContext(ctx) }()
+	_, url, is := strings.Cut(strings.TrimSpace(<-said), "serving assistants on ")
+	if !is {
+		t.Fatalf("it does not say where it serves: %v", <-ended)
+	}
+	connect := func(token string) (*mcp.ClientSession, error) {
+		transport := &mcp.StreamableClientTransport{Endpoint: url, MaxRetries: -1, HTTPClient: &http.Client{Transport: authorized(token)}}
+		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport, nil)
+	}
+	if _, err := connect("another token of some length"); err == nil {
+		t.Error("another token is taken")
+	}
+	session, err := connect("0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := session.ListTools(ctx, nil)
+	if err != nil || len(tools.Tools) < 10 {
+		t.Errorf("%v, %v", err, tools)
+	}
+	_ = session.Close()
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+type authorized string
+
+func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer "+string(a))
+	return http.DefaultTransport.RoundTrip(r)
+}
 
 func TestMCP_RefusesFlags(t *testing.T) {
 	dir := t.TempDir()
