@@ -19,8 +19,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// kindsOf returns the kinds of documents that have a schema.
-func kindsOf(name string) []string {
+// kindsWithSchema returns the kinds of documents that have a schema.
+func kindsWithSchema(name string) []string {
 	kinds := []string{name}
 	for kind, of := range sameSchema {
 		if of == name {
@@ -46,7 +46,7 @@ func TestSchemas_AreOfTypes(t *testing.T) {
 				said[field] = text
 			}
 		}
-		schema := newSchemaWriter(t, said).document(name, kindsOf(name), reflect.TypeOf(doc))
+		schema := newSchemaWriter(t, said).document(name, kindsWithSchema(name), reflect.TypeOf(doc))
 		eachProperty(schema, name, func(path string, of, p *jsonschema.Schema) {
 			if isPart := p.Ref != "" || p.Items != nil && p.Items.Ref != ""; p.Description == "" && of.Description == "" && !isPart {
 				t.Errorf("%s has no description: give the field of the Go type a comment, or its type", path)
