@@ -36,8 +36,19 @@ func TestLogServerVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, client := versionServer(t, tt.status, tt.version)
 			log := &ktesting.BufferTL{}
-			if answered := logServerVersion(t.Context(), client, tt.decides, ktesting.NewLogger(log, ktesting.NewConfig())); answered != tt.answered {
-				t.Errorf("it has its answer: %v", answered)
+			logger, compared := ktesting.NewLogger(log, ktesting.NewConfig()), ""
+			for range 2 { // what has been compared is not logged again
+				if answered := logServerVersion(t.Context(), client, tt.decides, &compared, logger); answered != tt.answered {
+					t.Errorf("it has its answer: %v", answered)
+				}
+			}
+			if n := strings.Count(log.String(), "decidesAs"); n > 1 {
+				t.Errorf("it is logged %d times", n)
+			}
+			compared = "v1.30.0" // until an upgrade
+			logServerVersion(t.Context(), client, tt.decides, &compared, logger)
+			if n := strings.Count(log.String(), "decidesAs"); n != 0 && n != 2 {
+				t.Errorf("after an upgrade it has been logged %d times, want 2", n)
 			}
 			if got := log.String(); (got == "") != (tt.logs == "") || !strings.Contains(got, tt.logs) {
 				t.Errorf("the log is %q, want %q", got, tt.logs)
