@@ -193,6 +193,9 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	}
 	v.FindLeaderRights, v.ReachLeaderRights = attachRights(v.Lease, v.Name)
 	v.Gates, v.Controllers = strings.Join(f.gates, ","), strings.Join(f.controllers, ",")
+	if slices.Contains(theirs, world.DeviceTaintRule) {
+		v.Rights = append(v.Rights, taintRuleRights()...)
+	}
 	if features.Enabled(config.DRAExtendedResource) && slices.Contains(watched, world.ResourceClaim) {
 		v.Rights = append(v.Rights, extendedResourceRights())
 	}

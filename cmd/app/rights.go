@@ -65,13 +65,6 @@ func schedulerRights(watched []world.Kind) []right {
 		right{For: "Events.", Groups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		right{For: "That a replica leads is a core event, once for each replica.", Groups: []string{""}, Resources: []string{"events"}, Verbs: []string{"create"}},
 	)
-	if slices.Contains(watched, world.DeviceTaintRule) {
-		group, rules := []string{world.DeviceTaintRule.Resource().Group}, world.DeviceTaintRule.Resource().Resource
-		rights = append(rights,
-			right{For: "How far the evictions of a rule are.", Groups: group, Resources: []string{rules}, Verbs: []string{"get"}},
-			right{Groups: group, Resources: []string{rules + "/status"}, Verbs: []string{"update"}},
-		)
-	}
 	if slices.Contains(watched, world.PersistentVolumeClaim) {
 		rights = append(rights, right{
 			For:       "Volumes and their claims, before a pod is bound; they are read if it is unknown whether that was written.",
@@ -103,6 +96,15 @@ func resourceClaimRights() []right {
 			For:    "Since Kubernetes 1.36 who writes which devices a claim has, or whose it is, needs this, too. Older API servers do not ask for it.",
 			Groups: group, Resources: []string{claims + "/binding"}, Verbs: []string{"patch", "update"},
 		},
+	}
+}
+
+// taintRuleRights are the rules for the controller that evicts pods from tainted devices.
+func taintRuleRights() []right {
+	group, rules := []string{world.DeviceTaintRule.Resource().Group}, world.DeviceTaintRule.Resource().Resource
+	return []right{
+		{For: "How far the evictions of a rule are.", Groups: group, Resources: []string{rules}, Verbs: []string{"get"}},
+		{Groups: group, Resources: []string{rules + "/status"}, Verbs: []string{"update"}},
 	}
 }
 
@@ -143,7 +145,8 @@ func candidateRights() (everywhere, beside right) {
 		right{For: "To be a candidate, under a generated name.", Groups: group, Resources: candidates, Verbs: []string{"create", "get", "update"}}
 }
 
-// shadowRights are the rules for recordings and queries of a cluster.
+// shadowRights are the rules for recordings and queries of a cluster of any release: since Kubernetes 1.37 the taints of devices are read by
+// default.
 func shadowRights(watched []world.Kind) []right {
-	return readingRights("Kinds that the plugins of the default configuration read, owners of pods, and leases.", withKinds(watched, append(extraKinds, world.Lease, world.LeaseCandidate)...))
+	return readingRights("Kinds that the plugins of the default configuration read, owners of pods, and leases.", withKinds(watched, append(extraKinds, world.Lease, world.LeaseCandidate, world.DeviceTaintRule)...))
 }

@@ -194,7 +194,7 @@ func TestRights_OfRulesAreUsed(t *testing.T) {
 	<-written
 	cluster.Stop()
 	got := board.heard()
-	rights := schedulerRights([]world.Kind{world.Pod, world.Node, world.DeviceTaintRule})
+	rights := append(schedulerRights([]world.Kind{world.Pod, world.Node, world.DeviceTaintRule}), taintRuleRights()...)
 	for c := range got {
 		if !slices.ContainsFunc(rights, func(r right) bool {
 			return allowedBy(rbacv1.PolicyRule{APIGroups: r.Groups, Resources: r.Resources, Verbs: r.Verbs}, c)
