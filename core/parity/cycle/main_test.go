@@ -11,6 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/program"
 )
 
 var caseFile = flag.String("case", "", "the file with the case that TestReplay runs")
@@ -74,7 +75,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("%s: %s", name, mismatch)
 		}
 	}
-	if os.Getenv("ORRERY_ORACLES") == "" {
+	if os.Getenv(program.Switch) == "" {
 		return
 	}
 	for _, r := range oracleReleases(t) {

@@ -1,52 +1,32 @@
 package cycle
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/oracle"
+	"orrery/core/parity/program"
 	"orrery/core/scheduler/release"
 )
-
-// oracleFolders are the modules of other releases' oracles.
-var oracleFolders = map[release.Release]string{release.V136: "../v136", release.V137: "../v137"}
 
 // oracleReleases returns the releases whose oracles are asked for. Without any the test is skipped.
 func oracleReleases(t *testing.T) []release.Release {
 	t.Helper()
-	switch asked := os.Getenv("ORRERY_ORACLES"); asked {
-	case "":
-		t.Skip("kube-scheduler of other releases runs with ORRERY_ORACLES=1.36, or 1 for all of them: to compile one takes ten minutes the first time")
-		return nil
-	case "1":
-		return []release.Release{release.V136, release.V137}
-	default:
-		r, err := release.Parse(asked)
-		if err != nil {
-			t.Fatalf("ORRERY_ORACLES: %v", err)
-		}
-		if oracleFolders[r] == "" {
-			t.Skipf("kube-scheduler of %s is in this process: every other test compares with it", r)
-		}
-		return []release.Release{r}
+	asked, err := program.Asked()
+	if err != nil {
+		t.Fatal(err)
 	}
+	if len(asked) == 0 {
+		t.Skipf("kube-scheduler of other releases runs with %s=1.36, or 1 for all of them: to compile one takes ten minutes the first time", program.Switch)
+	}
+	return asked
 }
 
 // startOracleOf compiles and starts the oracle of a release. It runs until the test ends.
 func startOracleOf(t *testing.T, r release.Release) *oracle.Process {
 	t.Helper()
-	kept, err := os.UserCacheDir() // an oracle that is up to date is not linked again
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept = filepath.Join(kept, "orrery", "oracles")
-	if err := os.MkdirAll(kept, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	file, err := oracle.Build(oracleFolders[r], kept)
+	file, err := program.BuildOf(r, program.Oracle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/oracle"
+	"orrery/core/parity/program"
 	"orrery/core/scheduler/release"
 )
 
@@ -19,7 +20,7 @@ func TestReleases_FollowRules(t *testing.T) {
 	processes := map[release.Release]*oracle.Process{}
 	for _, r := range asked {
 		for _, r := range []release.Release{r - 1, r} { // each is compared with the one before
-			if processes[r] == nil && oracleFolders[r] != "" {
+			if processes[r] == nil && program.HasModule(r) {
 				processes[r] = startOracleOf(t, r)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
 )
 
 // Process is a running oracle.
@@ -15,17 +14,6 @@ type Process struct {
 	in      io.WriteCloser
 	replies *json.Decoder
 	log     bytes.Buffer
-}
-
-// Build compiles the oracle in a module's folder, and returns its file in another folder.
-func Build(module, dir string) (string, error) {
-	file := filepath.Join(dir, filepath.Base(module))
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".") // as the Makefile compiles
-	build.Dir = module
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the oracle of %s: %w\n%s", module, err, out)
-	}
-	return file, nil
 }
 
 // Start runs an oracle.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -25,13 +24,13 @@ func Build(pkg, dir string) (string, error) {
 	if pkg == Orrery {
 		module = "orrery"
 	}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	root, err := moduleFolder(module)
 	if err != nil {
-		return "", fmt.Errorf("finding module %s: %w; run this in core/parity", module, err)
+		return "", err
 	}
 	name := filepath.Join(dir, filepath.Base(pkg))
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", name, pkg)
-	build.Dir = strings.TrimSpace(string(root))
+	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, out)
 	}
@@ -78,9 +77,14 @@ func (p *Process) Stop() {
 	select {
 	case <-p.ended:
 	case <-time.After(stopTimeout):
-		_ = p.Process.Kill()
-		<-p.ended
+		p.Kill()
 	}
+}
+
+// Kill ends the program at once.
+func (p *Process) Kill() {
+	_ = p.Process.Kill()
+	<-p.ended
 }
 
 // CPU returns the processor time of an exited process.
