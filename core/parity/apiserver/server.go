@@ -10,32 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
 	"go.etcd.io/etcd/server/v3/embed"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apiserver/pkg/features"
-	"k8s.io/apiserver/pkg/util/compatibility"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	basecompatibility "k8s.io/component-base/compatibility"
-	logsapi "k8s.io/component-base/logs/api/v1"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app"
-	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
 
-// startTimeout limits how long a component may take to start or to stop; stopTimeout, how long requests may take at the end.
-const (
-	startTimeout = time.Minute
-	stopTimeout  = time.Second
-)
-
-func init() {
-	// Several servers in one process would each set up logging, which is an error.
-	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
-	// A server whose connections are broken while it renews the lease of its identity tries that for ever, and does not stop.
-	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.APIServerIdentity): false}))
-}
+// startTimeout limits how long a component may take to start or to stop.
+const startTimeout = 3 * time.Minute
 
 // Options configure a server.
 type Options struct {
@@ -51,6 +32,8 @@ type Options struct {
 	// Tainted creates nodes with the not-ready taint, as kube-apiserver does, for a node lifecycle controller to remove.
 	// Without one it would stay.
 	Tainted bool
+	// Program is the file of the kube-apiserver that runs, as a process. Without one it is that of this program's own release, in this process.
+	Program string
 }
 
 // Server is an API server that can be stopped and started.
@@ -124,11 +107,18 @@ func (s *Server) Start() (err error) {
 	return s.start()
 }
 
+// Upgrade makes another kube-apiserver the one that Start starts, on the same data.
+func (s *Server) Upgrade(program string) { s.options.Program = program }
+
 // start starts the API server on its listener.
 func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.ended = cancel, make(chan error, 1)
-	run, err := s.prepare(ctx)
+	prepare := s.prepare
+	if s.options.Program != "" {
+		prepare = s.prepareProgram
+	}
+	run, err := prepare(ctx)
 	if err != nil {
 		cancel()
 		s.stop = nil
@@ -138,54 +128,8 @@ func (s *Server) start() error {
 	return s.ready(ctx)
 }
 
-func (s *Server) prepare(ctx context.Context) (run func(context.Context) error, err error) {
-	o := options.NewServerRunOptions()
-	gates := utilfeature.DefaultMutableFeatureGate.DeepCopy()
-	registry := basecompatibility.NewComponentGlobalsRegistry()
-	if err := registry.Register(basecompatibility.DefaultKubeComponent, compatibility.DefaultKubeEffectiveVersionForTest(), gates); err != nil {
-		return nil, err
-	}
-	o.GenericServerRunOptions.ComponentGlobalsRegistry = registry
-	o.SecureServing.Listener = s.listener
-	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
-	sets := o.Flags()
-	for _, set := range sets.FlagSets {
-		flags.AddFlagSet(set)
-	}
-	if err := flags.Parse(s.flags()); err != nil {
-		return nil, err
-	}
-	if err := registry.Set(); err != nil {
-		return nil, err
-	}
-	completed, err := o.Complete(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(completed.Validate()...); err != nil {
-		return nil, err
-	}
-	config, err := app.NewConfig(completed)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := config.Complete()
-	if err != nil {
-		return nil, err
-	}
-	chain, err := app.CreateServerChain(whole)
-	if err != nil {
-		return nil, err
-	}
-	chain.GenericAPIServer.ShutdownTimeout = stopTimeout
-	prepared, err := chain.PrepareRun()
-	if err != nil {
-		return nil, err
-	}
-	return prepared.Run, nil
-}
-
-func (s *Server) flags() []string {
+// flags are those of kube-apiserver, with the port that clients reach it at, or another one that is behind it.
+func (s *Server) flags(port int) []string {
 	key := s.path("service-account.key")
 	without := "ServiceAccount,TaintNodesByCondition"
 	if s.options.Tainted {
@@ -193,7 +137,7 @@ func (s *Server) flags() []string {
 	}
 	return append([]string{
 		"--etcd-servers=" + s.etcd.Clients[0].Addr().String(),
-		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.port), "--cert-dir=" + s.path("certs"),
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir=" + s.path("certs"),
 		"--service-cluster-ip-range=10.0.0.0/16", "--endpoint-reconciler-type=none",
 		"--service-account-issuer=https://orrery.invalid", "--service-account-key-file=" + key, "--service-account-signing-key-file=" + key,
 		"--client-ca-file=" + s.path("ca.crt"), "--requestheader-client-ca-file=" + s.path("ca.crt"), "--requestheader-allowed-names=front-proxy",
@@ -205,10 +149,6 @@ func (s *Server) flags() []string {
 
 // ready waits until /readyz reports ok.
 func (s *Server) ready(ctx context.Context) error {
-	client, err := kubernetes.NewForConfig(s.Config(Admin))
-	if err != nil {
-		return err
-	}
 	var last error
 	for until := time.Now().Add(startTimeout); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		select {
@@ -216,7 +156,11 @@ func (s *Server) ready(ctx context.Context) error {
 			return fmt.Errorf("starting the API server: it exited at once: %w", err)
 		default:
 		}
-		if _, last = client.CoreV1().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx); last == nil {
+		client, err := s.Client(Admin) // a process may not have written its certificate yet
+		if err == nil {
+			_, err = client.CoreV1().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		}
+		if last = err; last == nil {
 			return nil
 		}
 	}

@@ -13,6 +13,7 @@
 //	attacher.go     attaches at once what is to be attached
 //	kubelet.go      runs a bound pod once its volumes are attached
 //	controllers.go  upstream's controllers: volumes, their protection, attachments, generic ephemeral claims, StatefulSets
+//	manager.go      the same of any release, in a kube-controller-manager; unhosted.go is without its own, with the build tag processes
 //	queue.go        a work queue of names, with retries
 //	storage.go      Start runs all of it, and Parts is what others run themselves
 //

@@ -8,7 +8,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 )
 
 // Driver is the name of the CSI driver that Install registers.
@@ -35,7 +34,7 @@ func Install(ctx context.Context, client kubernetes.Interface, nodes []*v1.Node,
 
 // Managed marks a node as one whose volumes the attach controller attaches, as a kubelet does.
 func Managed(node *v1.Node) *v1.Node {
-	metav1.SetMetaDataAnnotation(&node.ObjectMeta, volumeutil.ControllerManagedAttachAnnotation, "true")
+	metav1.SetMetaDataAnnotation(&node.ObjectMeta, "volumes.kubernetes.io/controller-managed-attach-detach", "true")
 	return node
 }
 
