@@ -11,7 +11,7 @@ RELEASER = (cd cmd/release && go build -o ../../bin/release .) && bin/release -v
 IN_PARITY = cd core/parity && go run
 # PROGRESS counts the packages that go build -v names, and passes every other line on.
 PROGRESS = /^[a-z][a-zA-Z0-9.\/_-]*$$/ {if (++n % 50 == 0) {print "  compiled " n " packages"; fflush()}; next} {print}
-.PHONY: help demo build test test-all check fmt lint vulncheck docs release image site bench bench-scale bench-cluster bench-attach demo-cluster soak soak-live fuzz parity release-report traces clean
+.PHONY: help demo build test test-all check fmt lint vulncheck docs release image site bench bench-scale bench-cluster bench-attach demo-cluster soak soak-live fuzz parity planes release-report traces clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,8 @@ parity: ## compare with upstream over CASES generated cases from SEED; RELEASE=1
 	cd core/parity && ORRERY_CASES=$(or $(CASES),50000) ORRERY_SEED=$(or $(SEED),1) ORRERY_ORACLES=$(RELEASE) go test -count=1 -timeout 0 -v $(if $(RELEASE),-run '^TestReleases' ./cycle,./...)
 release-report: ## what of scheduling differs between two releases of Kubernetes, from their sources: OLD=1.37 NEW=1.38
 	@$(IN_PARITY) ./releasereport -old '$(or $(OLD),1.37)' -new '$(NEW)'
+planes: ## the tests on a real API server with a control plane of RELEASE, as processes; CASES pods where there are many, RUN=regexp for some
+	cd core/parity && ORRERY_CASES='$(CASES)' ORRERY_ORACLES=$(or $(RELEASE),1.37) go test -count=1 -timeout 0 -v -tags processes -run '$(or $(RUN),.)' ./live
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record && $(IN_PARITY) ./demorecord
 clean: ## remove what was built

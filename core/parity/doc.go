@@ -25,10 +25,10 @@
 //	monitoring   the printed alerts and the dashboard, with Prometheus' own parser and query engine
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //
-//	apiserver    kube-apiserver on etcd in this process
+//	apiserver    kube-apiserver on etcd in this process, or that of another release beside it
 //	faultproxy   a proxy in front of it that injects faults
 //	storage      upstream's controllers of volumes on it, with fake CSI drivers
-//	program      builds and starts schedulers as processes
+//	program      builds and starts schedulers as processes, and what there is of other releases
 //	bench        benchmarks of upstream and Orrery in one process
 //	benchattach  what attached readers and recordings on disk take of "orrery run"
 //	soaklive     replicas and a console on a real API server for long, behind the proxy: do they leak, is a pod lost
@@ -51,12 +51,19 @@
 //	ORRERY_ORACLES=1.37 go test -count=1 -run Replay ./cycle -case FILE    a case, as printed by a failed test
 //	ORRERY_ORACLES=1 go test -run TestReleases_FollowRules/37-2 ./cycle    the case of one rule
 //
+// The tests of package live run on a control plane of another release, too: its kube-apiserver, kube-scheduler and kube-controller-manager are
+// processes then, compiled in the same modules, and nothing of Kubernetes is linked.
+//
+//	make planes RELEASE=1.37                                               from the repository's root
+//	make planes RELEASE=1.37 RUN=TestShadow CASES=2000                     some of them, with so many pods
+//	ORRERY_ORACLES=1.37 go test -count=1 -tags processes ./live            all of them, in core/parity
+//
 // TestReleases_SameDecisions draws clusters as the comparison with 1.35 does. TestReleases_FollowRules has a cluster for each rule of
 // package release, in cycle/rulecases_test.go: decisions differ from one release to the next where the rule says so, and only there. A new
 // rule needs such a case, or a reason in ruledElsewhere why it cannot have one here.
 //
 // A release is added by a folder like v137: its go.mod with the versions of that release, its main.go with what its API calls otherwise,
-// and a line in cycle/releases_test.go. If the code of oracle/serve does not compile with it, what differs is handed in by main.go.
+// and a line in program/release.go. If the code of oracle/serve does not compile with it, what differs is handed in by main.go.
 //
 // Every comparison prints its seed and, where the two differ, a reduced case.
 package parity

@@ -93,6 +93,10 @@ var Cluster = &Comparison{
 		Upstream: "chooses among equal nodes by chance",
 		Orrery:   "chooses by its seed",
 		Compared: "node names of equal nodes are left out",
+	}, {
+		Upstream: "since 1.36 names no preemptor in the event Preempted: the events' recorder does not know what it wraps the preemptor in",
+		Orrery:   "names it, as 1.35 does",
+		Compared: "the object that an event is related to is left out, under kube-scheduler of 1.36 and later",
 	}},
 }
 

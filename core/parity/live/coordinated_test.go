@@ -10,7 +10,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	typed "k8s.io/client-go/kubernetes/typed/coordination/v1beta1"
 	"k8s.io/utils/ptr"
 
@@ -19,20 +18,6 @@ import (
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
-
-// enableGates enables coordinated leader election, the taints of devices, and workloads. The server reads the process's feature gates for that,
-// not its flags.
-func enableGates() error {
-	return utilfeature.DefaultMutableFeatureGate.Set("CoordinatedLeaderElection=true,DRADeviceTaints=true,DRADeviceTaintRules=true,GenericWorkload=true")
-}
-
-// gateFlags returns the API server's flags for what enableGates enables.
-func gateFlags() []string {
-	return []string{
-		"--runtime-config=coordination.k8s.io/v1beta1=true,resource.k8s.io/v1alpha3=true,scheduling.k8s.io/v1alpha1=true", "--coordinated-leadership-lease-duration=4s",
-		"--coordinated-leadership-renew-deadline=3s", "--coordinated-leadership-retry-period=500ms",
-	}
-}
 
 // coordinated is a fixture in which the control plane chooses the leader. kube-scheduler can be a candidate for one lease only.
 type coordinated struct{ *fixture }
@@ -179,11 +164,11 @@ func (o viewerSession) sees(names ...string) error {
 	return nil
 }
 
-// compareCandidate compares a candidate with kube-scheduler 1.35.4's.
+// compareCandidate compares a candidate with that of kube-scheduler of the same release.
 func (c *coordinated) compareCandidate(ours *coordinationv1beta1.LeaseCandidate) {
 	c.t.Helper()
 	want := coordinationv1beta1.LeaseCandidateSpec{
-		LeaseName: coordinatedLease, BinaryVersion: "1.35.4", EmulationVersion: "1.35.0", Strategy: coordinationv1.OldestEmulationVersion,
+		LeaseName: coordinatedLease, BinaryVersion: served.Patch(), EmulationVersion: served.Emulated(), Strategy: coordinationv1.OldestEmulationVersion,
 	}
 	got := ours.Spec
 	got.RenewTime, got.PingTime = nil, nil

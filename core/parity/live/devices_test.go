@@ -11,14 +11,18 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/parity/apiserver"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/release"
 )
 
 const (
 	gpuDriver = "gpu.example.com"
 	gpuClass  = "gpu"
+	// gpuResource is the extended resource that the class serves, where that is on by default.
+	gpuResource = "example.com/gpu"
 )
 
 // claimsVariable has the number of pods with claims.
@@ -106,6 +110,9 @@ func (s *fixture) createGPUs(perNode int) {
 	resources := s.client.ResourceV1()
 	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: gpuClass}}
 	class.Spec.Selectors = []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", gpuDriver)}}}
+	if served >= release.V136 {
+		class.Spec.ExtendedResourceName = ptr.To(gpuResource)
+	}
 	if _, err := resources.DeviceClasses().Create(s.ctx, class, metav1.CreateOptions{}); err != nil {
 		s.t.Fatal(err)
 	}

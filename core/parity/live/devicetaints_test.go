@@ -7,13 +7,17 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/parity/apiserver"
 	"orrery/core/process/replica"
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
+	"orrery/core/world"
 )
 
 // The leader evicts the pod whose device an administrator taints with a rule, and only that pod, and writes into the rule how far
@@ -23,7 +27,7 @@ func TestDeviceTaintEviction_RunsOnLeader(t *testing.T) {
 	s.withDevice("node-0", "gpu-0")
 	s.withDevice("node-1", "gpu-1")
 	s.grant(scheduler, "system:controller:device-taint-eviction-controller")
-	features, err := config.ParseFeatureFlag("DRADeviceTaints=true", "DRADeviceTaintRules=true")
+	features, err := config.ParseFeatureFlagOf(served, "DRADeviceTaints=true", "DRADeviceTaintRules=true")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,18 +35,18 @@ func TestDeviceTaintEviction_RunsOnLeader(t *testing.T) {
 		o.Config.Features = features
 		o.Controllers = []string{replica.DeviceTaintEviction}
 	})
-	rules := s.client.ResourceV1alpha3().DeviceTaintRules()
-	rule := &resourcev1alpha3.DeviceTaintRule{
-		ObjectMeta: metav1.ObjectMeta{Name: "broken"},
-		Spec: resourcev1alpha3.DeviceTaintRuleSpec{
-			DeviceSelector: &resourcev1alpha3.DeviceTaintSelector{Device: ptr.To("gpu-0")},
-			Taint:          resourcev1alpha3.DeviceTaint{Key: "broken", Effect: resourcev1alpha3.DeviceTaintEffectNoExecute},
+	rules := s.deviceTaintRules()
+	rule := &unstructured.Unstructured{}
+	rule.SetUnstructuredContent(map[string]any{
+		"apiVersion": "resource.k8s.io/" + ruleVersion[served], "kind": "DeviceTaintRule", "metadata": map[string]any{"name": "broken"},
+		"spec": map[string]any{
+			"deviceSelector": map[string]any{"device": "gpu-0"}, "taint": map[string]any{"key": "broken", "effect": "NoExecute"},
 		},
-	}
+	})
 	if _, err := rules.Create(s.ctx, rule, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = rules.Delete(context.WithoutCancel(s.ctx), rule.Name, metav1.DeleteOptions{}) })
+	t.Cleanup(func() { _ = rules.Delete(context.WithoutCancel(s.ctx), rule.GetName(), metav1.DeleteOptions{}) })
 	s.eventually(func() error {
 		pod, err := s.client.CoreV1().Pods(v1.NamespaceDefault).Get(s.ctx, "on-gpu-0", metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
@@ -54,18 +58,32 @@ func TestDeviceTaintEviction_RunsOnLeader(t *testing.T) {
 		return err
 	})
 	s.eventually(func() error {
-		is, err := rules.Get(s.ctx, rule.Name, metav1.GetOptions{})
+		is, err := rules.Get(s.ctx, rule.GetName(), metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		if c := is.Status.Conditions; len(c) != 1 || c[0].Message != "1 pod evicted since starting the controller." {
-			return fmt.Errorf("the rule has the conditions %+v", c)
+		conditions, _, err := unstructured.NestedSlice(is.Object, "status", "conditions")
+		if err != nil || len(conditions) != 1 || conditions[0].(map[string]any)["message"] != "1 pod evicted since starting the controller." {
+			return fmt.Errorf("the rule has the conditions %v: %v", conditions, err)
 		}
 		return nil
 	})
 	if pod, err := s.client.CoreV1().Pods(v1.NamespaceDefault).Get(s.ctx, "on-gpu-1", metav1.GetOptions{}); err != nil || pod.DeletionTimestamp != nil {
 		t.Errorf("the pod on the other device is evicted: %v", err)
 	}
+}
+
+// ruleVersion is the version of their API in which a release serves DeviceTaintRules.
+var ruleVersion = map[release.Release]string{release.V135: "v1alpha3", release.V136: "v1beta2", release.V137: "v1"}
+
+// deviceTaintRules is a client of them in that version.
+func (s *fixture) deviceTaintRules() dynamic.ResourceInterface {
+	s.t.Helper()
+	client, err := dynamic.NewForConfig(server.Config(apiserver.Admin))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client.Resource(world.DeviceTaintRule.Resource().GroupResource().WithVersion(ruleVersion[served]))
 }
 
 // withDevice has a driver publish a device of a node, and a pod run there with it.

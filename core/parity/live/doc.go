@@ -25,6 +25,8 @@
 //	metrics_test.go     the same metric families with the same labels, and the same gates
 //	shadow_test.go      shadowing kube-scheduler: every binding agrees or is explained
 //	shadow_mixed_test.go  the mixed pods of that test, in bursts and in waves
+//	kinds_test.go       pods of every kind: shadowed and recorded beside kube-scheduler, and scheduled with the printed rights alone
+//	upgrade_test.go     the API server is upgraded by a release under "orrery run" and a console, and then the replicas
 //	evictions_*_test.go predicted evictions and their outcomes; usage read from kubelets
 //	record_test.go      a recording replays to the same decisions
 //	storage_rollout_test.go StatefulSets with claims come up, beside kube-scheduler: the same writes of claims and volumes
@@ -34,6 +36,9 @@
 //	storage_stateful_test.go replicas keep their volumes
 //	storage_record_test.go  such a rollout is recorded and shadowed beside kube-scheduler
 //	storage_check_test.go   every volume is where its pod is, none was given away twice
+//
+// The control plane (plane_*_test.go) is that of the release that the tests are linked with, in this process. With the build tag processes it is
+// that of the release in ORRERY_ORACLES, as processes, and Orrery decides as that release.
 //
 // The server's audit log (audit_test.go) shows each binding's user and the lease's holder at that time. ORRERY_CASES sets the
 // number of pods in tests with many.

@@ -2,7 +2,6 @@ package live_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -53,14 +52,17 @@ func startServer() (err error) {
 	if scratch, err = os.MkdirTemp("", "orrery-live"); err != nil {
 		return err
 	}
-	if err := errors.Join(os.WriteFile(auditPolicy(), []byte(policy), 0o600), enableGates()); err != nil {
+	if err := os.WriteFile(auditPolicy(), []byte(policy), 0o600); err != nil {
 		return err
 	}
-	server, err = apiserver.New(apiserver.Options{
+	o := apiserver.Options{
 		Dir: scratch, Users: []string{scheduler, rival, noRights, "prometheus", "limited", viewer, attacher},
-		Flags: append(gateFlags(), "--audit-policy-file="+auditPolicy(), "--audit-log-path="+auditLog(), "--audit-log-maxsize=4096"), // megabytes: the log stays one file
-	})
-	if err != nil {
+		Flags: []string{"--audit-policy-file=" + auditPolicy(), "--audit-log-path=" + auditLog(), "--audit-log-maxsize=4096"}, // megabytes: the log stays one file
+	}
+	if err := choosePlane(&o); err != nil {
+		return err
+	}
+	if server, err = apiserver.New(o); err != nil {
 		return err
 	}
 	return grantRival()
@@ -156,7 +158,7 @@ func (s *fixture) clear() {
 
 // configuration returns the default one, with the fixture's name as scheduler name and as lease name.
 func (s *fixture) configuration() *config.Configuration {
-	c := config.Default(config.DefaultFeatures())
+	c := config.Default(config.FeaturesOf(served))
 	c.Profiles[0].SchedulerName = s.name
 	c.LeaderElection.ResourceName = s.name
 	c.LeaderElection.LeaseDuration = metav1.Duration{Duration: s.leaseDuration}
@@ -221,6 +223,16 @@ func (s *fixture) create(pod *v1.Pod) (*v1.Pod, error) {
 		pod.Spec.SchedulerName = s.name
 	}
 	return s.client.CoreV1().Pods(pod.Namespace).Create(s.ctx, pod, metav1.CreateOptions{})
+}
+
+// add creates pods.
+func (s *fixture) add(pods ...*v1.Pod) {
+	s.t.Helper()
+	for _, pod := range pods {
+		if _, err := s.create(pod); err != nil {
+			s.t.Fatal(err)
+		}
+	}
 }
 
 func (s *fixture) list() []v1.Pod {

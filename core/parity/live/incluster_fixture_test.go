@@ -45,7 +45,7 @@ type installation struct {
 // install creates the printed objects, until the test ends, and lets the replicas reach the API server through a proxy.
 func (s *fixture) install(args ...string) *installation {
 	s.t.Helper()
-	p := s.exec(append([]string{"manifests", "--namespace=" + metav1.NamespaceSystem}, args...)...)
+	p := s.exec(manifestArgs(append(args, "--namespace="+metav1.NamespaceSystem)...)...)
 	if code := p.exit(); code != 0 {
 		s.t.Fatalf("exit code %d: %s", code, p.output)
 	}
@@ -137,7 +137,7 @@ func (i *installation) replica() *process {
 	for _, arg := range i.args {
 		args = append(args, strings.ReplaceAll(arg, "/etc/orrery", dir))
 	}
-	return i.serve(orrery, append(args, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
+	return i.serve(orrery, append(args, "--emulated-version="+served.String(), "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
 }
 
 func (i *installation) kubeconfig(dir string) string {

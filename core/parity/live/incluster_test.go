@@ -14,10 +14,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/parity/faultproxy"
+	"orrery/core/scheduler/release"
 )
 
 // As "orrery manifests --replace-default" prints it, and with nothing else, Orrery schedules a cluster: two replicas bind a thousand pods
@@ -69,6 +71,9 @@ func TestInCluster_PrintedRightsAreUsedAndEnough(t *testing.T) {
 	s.eventually(func() error { return ofDeployment.printedState("attached", "orrery-second") })
 	i.proxy.Set(faultproxy.Faults{Slow: 3 * time.Second})
 	i.repeatUntilUsed("patch resourceclaims/status.resource.k8s.io", i.deleteAmidBinding)
+	if served >= release.V136 {
+		i.repeatUntilUsed("delete resourceclaims.resource.k8s.io", i.deleteAmidBindingOfExtended)
+	}
 	i.proxy.Set(faultproxy.Faults{})
 	i.preempt()
 	s.add(impossible("impossible"))
@@ -140,6 +145,33 @@ func (i *installation) deleteAmidBinding(round int) {
 		}
 	}
 	if err := i.client.CoreV1().Pods(v1.NamespaceDefault).Delete(i.ctx, name, *metav1.NewDeleteOptions(0)); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// deleteAmidBindingOfExtended deletes a pod as soon as its extended resource has a claim, which its scheduler then deletes. Since Kubernetes
+// 1.36 a class of devices can serve such a resource.
+func (i *installation) deleteAmidBindingOfExtended(round int) {
+	i.t.Helper()
+	watch, err := i.client.ResourceV1().ResourceClaims(v1.NamespaceDefault).Watch(i.ctx, metav1.ListOptions{})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer watch.Stop()
+	one := resource.MustParse("1")
+	pod := podWith(fmt.Sprintf("extended-%d", round), "10m", func(p *v1.Pod) {
+		resources := &p.Spec.Containers[0].Resources
+		resources.Requests[gpuResource], resources.Limits = one, v1.ResourceList{gpuResource: one}
+	})
+	if _, err := i.create(pod); err != nil {
+		i.t.Fatal(err)
+	}
+	for event := range watch.ResultChan() {
+		if claim, ok := event.Object.(*resourcev1.ResourceClaim); ok && strings.HasPrefix(claim.Name, pod.Name) {
+			break
+		}
+	}
+	if err := i.client.CoreV1().Pods(v1.NamespaceDefault).Delete(i.ctx, pod.Name, *metav1.NewDeleteOptions(0)); err != nil {
 		i.t.Fatal(err)
 	}
 }

@@ -21,15 +21,13 @@ import (
 )
 
 // Programs are built once, when first used.
-var (
-	orrery        = schedulerProgram{built(program.Orrery), []string{"run"}}
-	kubeScheduler = schedulerProgram{built(program.KubeScheduler), nil}
-)
+var orrery = schedulerProgram{file: built(program.Orrery), schedule: asServed}
 
-// schedulerProgram is an executable, with the arguments that make it schedule.
+// schedulerProgram is an executable that schedules.
 type schedulerProgram struct {
-	file     func() (string, error)
-	schedule []string
+	file func() (string, error)
+	// schedule, if the arguments that make it schedule are not all, adds the others.
+	schedule func(args ...string) []string
 }
 
 func built(pkg string) func() (string, error) {
@@ -145,9 +143,13 @@ func (s *fixture) scheduleAs(user string, what schedulerProgram, args ...string)
 // scheduleBy runs either scheduler with a kubeconfig file.
 func (s *fixture) scheduleBy(kubeconfig string, what schedulerProgram, args ...string) *process {
 	s.t.Helper()
-	return s.serve(what, slices.Concat(what.schedule, []string{
+	args = append([]string{
 		"--config=" + s.configFile(kubeconfig), "--authentication-kubeconfig=" + kubeconfig, "--authorization-kubeconfig=" + kubeconfig, "-v=2",
-	}, args)...)
+	}, args...)
+	if what.schedule != nil {
+		args = what.schedule(args...)
+	}
+	return s.serve(what, args...)
 }
 
 // serve runs a program with a port of its own, and returns when it listens there or has exited. It tries another port once if

@@ -253,11 +253,11 @@ func (m *workload) newPod(name, cpu, memory string) *v1.Pod {
 func (m *workload) preemptOnSmallNodes() {
 	m.t.Helper()
 	for range 6 {
-		m.onSmallNode("small", "")
+		m.add(m.onSmallNode("small", ""))
 	}
 	m.waitBound()
 	for range 3 {
-		m.onSmallNode("smallhigh", "high")
+		m.add(m.onSmallNode("smallhigh", "high"))
 		m.waitBound()
 	}
 	if left := len(m.list()); left >= 9 {
@@ -265,14 +265,11 @@ func (m *workload) preemptOnSmallNodes() {
 	}
 }
 
-// onSmallNode creates a pod that fits the small nodes only, two on each.
-func (m *workload) onSmallNode(name, class string) {
-	m.t.Helper()
+// onSmallNode returns the next pod, one that fits the small nodes only, two on each.
+func (m *workload) onSmallNode(name, class string) *v1.Pod {
 	pod := m.newPod(name, "450m", "32Mi")
 	pod.Spec.NodeSelector = map[string]string{pool: "small"}
 	pod.Spec.Tolerations = []v1.Toleration{{Key: pool, Operator: v1.TolerationOpExists}}
 	pod.Spec.PriorityClassName = class
-	if _, err := m.create(pod); err != nil {
-		m.t.Fatal(err)
-	}
+	return pod
 }

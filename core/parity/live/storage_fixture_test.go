@@ -62,8 +62,11 @@ func newStorage(t *testing.T, o storageOptions, nodes ...*v1.Node) *storageFixtu
 	}}}
 	s.class(atOnce)
 	s.class(storage.Class(local, storagevolume.NotSupportedProvisioner, storagev1.VolumeBindingWaitForFirstConsumer))
-	var err error
-	if s.Cluster, err = storage.Start(context.Background(), storage.Options{Client: s.client, Latency: o.latency}); err != nil {
+	manager, err := controllerManager(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Cluster, err = storage.Start(context.Background(), storage.Options{Client: s.client, Latency: o.latency, Manager: manager}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)

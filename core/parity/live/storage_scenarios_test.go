@@ -82,16 +82,6 @@ func on(pod *v1.Pod, key, value string) *v1.Pod {
 
 func small(name string) *v1.Pod { return apiserver.Pod(name, "10m", "16Mi") }
 
-// add creates pods.
-func (s *storageFixture) add(pods ...*v1.Pod) {
-	s.t.Helper()
-	for _, pod := range pods {
-		if _, err := s.create(pod); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-}
-
 func (s *storageFixture) pod(name string) *v1.Pod {
 	s.t.Helper()
 	pod, err := s.client.CoreV1().Pods(metav1.NamespaceDefault).Get(s.ctx, name, metav1.GetOptions{})
