@@ -137,7 +137,7 @@ func (i *installation) replica() *process {
 	for _, arg := range i.args {
 		args = append(args, strings.ReplaceAll(arg, "/etc/orrery", dir))
 	}
-	return i.serve(orrery, append(args, "--emulated-version="+served.String(), "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
+	return i.serve(orrery, append(args, "--authentication-kubeconfig="+kubeconfig, "--authorization-kubeconfig="+kubeconfig)...)
 }
 
 func (i *installation) kubeconfig(dir string) string {

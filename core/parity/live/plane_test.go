@@ -39,14 +39,7 @@ func asServed(args ...string) []string {
 	return slices.Concat([]string{"run", "--emulated-version=" + served.String()}, args)
 }
 
-// manifestArgs has "orrery manifests" print the rights that the release's gates need which are on by default.
+// manifestArgs has "orrery manifests" print what the API server's release needs.
 func manifestArgs(args ...string) []string {
-	gates := map[release.Release]string{
-		release.V136: "DRAExtendedResource=true",
-		release.V137: "DRAExtendedResource=true,DRADeviceTaints=true,DRADeviceTaintRules=true",
-	}
-	if gates[served] != "" {
-		args = append(args, "--feature-gates="+gates[served])
-	}
-	return append([]string{"manifests"}, args...)
+	return append([]string{"manifests", "--kubernetes=" + served.String()}, args...)
 }

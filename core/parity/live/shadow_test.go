@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orrery/core/answers/shadow"
+	"orrery/core/parity/apiserver"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -95,7 +96,11 @@ func (s *fixture) shadow() (results func() (shadow.Counters, []string)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cluster, err := live.New(live.Options{Client: s.client, Kinds: kinds, Gate: live.NewWriteGate(func() bool { return false })})
+	client, err := live.NewClient(server.Config(apiserver.Admin))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cluster, err := live.New(live.Options{Client: client, Kinds: kinds, Gate: live.NewWriteGate(func() bool { return false })})
 	if err != nil {
 		s.t.Fatal(err)
 	}
