@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/safe/footprint"
 	"orrery/core/safe/printable"
 	"orrery/core/safe/yamlnode"
 	"orrery/core/scheduler/store"
@@ -31,6 +33,12 @@ type ObjectImporter struct {
 	Progress func(objects int)
 	// Undated is the creation time of all objects if none has one.
 	Undated time.Time
+	// Namespace is that of objects without one; "default" if it is empty.
+	Namespace string
+	// Beyond makes an empty object of a kind that scheduling does not read, for a reader who does; nil for what is skipped. It may be nil.
+	Beyond func(apiVersion, kind string) world.Object
+	// Keep, if not nil, gets each object with its text as JSON, which has more than scheduling reads.
+	Keep func(o world.Object, text []byte)
 
 	objects  []world.Object
 	skipped  map[string]int
@@ -213,16 +221,13 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if own := scalar(n, "kind"); own != "" {
 		apiVersion, kind = scalar(n, "apiVersion"), own
 	}
-	if world.Kind(kind).Resource().GroupVersion().String() != apiVersion {
+	object := o.empty(apiVersion, kind)
+	if object == nil {
 		if o.skipped == nil {
 			o.skipped = map[string]int{}
 		}
 		o.skipped[printable.Line(apiVersion+" "+kind, 120)]++
 		return nil
-	}
-	object, err := world.New(world.Kind(kind))
-	if err != nil {
-		return s.fail(n, "kind", err)
 	}
 	text, made, err := follow(n)
 	if err == nil {
@@ -234,7 +239,11 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err != nil {
 		return s.locate(n, world.Kind(kind), err)
 	}
-	if err := o.memory.spendObject(world.Kind(kind), builtInShapes()[kind].shape.JSON(text)); err != nil {
+	shape := builtInShapes()[kind].shape
+	if shape == nil {
+		shape = footprint.Of(object)
+	}
+	if err := o.memory.spendObject(world.Kind(kind), shape.JSON(text)); err != nil {
 		return s.fail(n, "", err)
 	}
 	switch err := json.Unmarshal(text, object); {
@@ -243,7 +252,7 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	case err != nil:
 		return s.locate(n, world.Kind(kind), err)
 	}
-	setDefaults(object)
+	o.setDefaults(object)
 	if err := store.Validate(object); err != nil {
 		return s.fail(n, "", err)
 	}
@@ -251,9 +260,25 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err := s.checkTimes(object, n); err != nil {
 		return err
 	}
+	if o.Keep != nil {
+		o.Keep(object, text)
+	}
 	o.objects = append(o.objects, object)
 	if o.Progress != nil && len(o.objects)%1000 == 0 {
 		o.Progress(len(o.objects))
+	}
+	return nil
+}
+
+// empty returns an empty object of a kind that is read; nil if it is skipped.
+func (o *ObjectImporter) empty(apiVersion, kind string) world.Object {
+	if world.Kind(kind).Resource().GroupVersion().String() == apiVersion {
+		if object, err := world.New(world.Kind(kind)); err == nil {
+			return object
+		}
+	}
+	if o.Beyond != nil {
+		return o.Beyond(apiVersion, kind)
 	}
 	return nil
 }
@@ -271,10 +296,10 @@ func scalar(n *yaml.Node, key string) string {
 }
 
 // setDefaults sets the fields that an API server would set, in handwritten objects.
-func setDefaults(o world.Object) {
+func (i *ObjectImporter) setDefaults(o world.Object) {
 	kind := world.KindOf(o)
 	if o.GetNamespace() == "" && kind.Namespaced() {
-		o.SetNamespace(v1.NamespaceDefault)
+		o.SetNamespace(cmp.Or(i.Namespace, v1.NamespaceDefault))
 	}
 	if o.GetUID() == "" {
 		o.SetUID(importedUID(kind, o))

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
@@ -52,13 +53,16 @@ func (o *ObjectImporter) Result() *ImportedTrace {
 	return im
 }
 
+// Objects returns the objects that were read, in the order of the files, each as it was read last.
+func (o *ObjectImporter) Objects() []world.Object { return lastOfEach(o.objects) }
+
 // lastOfEach returns the objects without those that come again later.
 func lastOfEach(objects []world.Object) []world.Object {
 	type identity struct {
-		kind            world.Kind
+		kind            reflect.Type
 		namespace, name string
 	}
-	identify := func(o world.Object) identity { return identity{world.KindOf(o), o.GetNamespace(), o.GetName()} }
+	identify := func(o world.Object) identity { return identity{reflect.TypeOf(o), o.GetNamespace(), o.GetName()} }
 	last := make(map[identity]int, len(objects))
 	for i, o := range objects {
 		last[identify(o)] = i
@@ -72,11 +76,17 @@ func lastOfEach(objects []world.Object) []world.Object {
 	return kept
 }
 
-func (o *ObjectImporter) notes(ended, repeated int) []string {
+// Skipped says how many objects of which kinds were skipped.
+func (o *ObjectImporter) Skipped() []string {
 	var notes []string
 	for _, what := range slices.Sorted(maps.Keys(o.skipped)) {
 		notes = append(notes, fmt.Sprintf("skipped %d of %s: scheduling does not read this kind", o.skipped[what], what))
 	}
+	return notes
+}
+
+func (o *ObjectImporter) notes(ended, repeated int) []string {
+	notes := o.Skipped()
 	if repeated > 0 {
 		notes = append(notes, fmt.Sprintf("left out %s imported again later: the last of each counts", plural.Count(repeated, "object")))
 	}
