@@ -41,6 +41,7 @@ const (
 	DeleteGang                  // delete gang GANG
 	SetMinCount                 // mincount GROUP N
 	Upgrade                     // upgrade RELEASE
+	AddShape                    // add nodes N NAME=VALUE...
 	AddDevice                   // add device like DEVICE [on NODE]
 	TaintDevice                 // taint device DEVICE key=value:Effect
 	UntaintDevice               // untaint device DEVICE key[:Effect]
@@ -69,8 +70,10 @@ type Change struct {
 	// Of is the request of a claim for devices, empty for all; the key that a selected label replaces; or the topology of a spread
 	// constraint.
 	Of string
-	// Requests are the pod's new total requests, or the size of storage.
+	// Requests are the pod's new total requests, the size of storage, or what a new node has.
 	Requests []Request
+	// Traits are the labels and taints of new nodes of a shape, with spaces between them, as they are written.
+	Traits string
 }
 
 // Request is an amount of a resource as a Kubernetes quantity.
@@ -90,6 +93,8 @@ func (c Change) Words() []string {
 	switch c.Verb {
 	case AddNodes:
 		return []string{"add", strconv.Itoa(c.Count), plural.Of(c.Count, "node"), "like", c.Name}
+	case AddShape:
+		return append([]string{"add", "nodes", strconv.Itoa(c.Count)}, c.shapeWords()...)
 	case DeleteNode:
 		return []string{"delete", "node", c.Name}
 	case AddVolume, SetCapacity:

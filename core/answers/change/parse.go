@@ -50,6 +50,7 @@ var syntaxes = [...]syntax{
 	DeleteGang:  {"delete gang", "delete gang GANG"},
 	SetMinCount: {"mincount", "mincount GROUP N"},
 	Upgrade:     {"upgrade", "upgrade RELEASE"},
+	AddShape:    {"add nodes", "add nodes N NAME=VALUE..."},
 
 	AddDevice:       {"add device", "add device like DEVICE [on NODE]"},
 	TaintDevice:     {"taint device", "taint device DEVICE KEY=VALUE:EFFECT"},
@@ -196,6 +197,8 @@ func (c *Change) parseArgs(words []string) error {
 		return c.parseUpgrade(words)
 	case AddNodes:
 		return c.parseAddNodes(words)
+	case AddShape:
+		return c.parseShape(words)
 	case AddVolume:
 		return c.parseVolume(words)
 	case SetCapacity:

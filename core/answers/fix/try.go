@@ -78,7 +78,7 @@ func (t *Tried) places() bool {
 // strands reports whether new nodes leave a pod that comes with them without one: a daemon whose room others took. Which of them is first
 // is chance outside of a what-if.
 func (t *Tried) strands() bool {
-	adds := slices.ContainsFunc(t.Result().Changes, func(c change.Change) bool { return c.Verb == change.AddNodes })
+	adds := slices.ContainsFunc(t.Result().Changes, func(c change.Change) bool { return c.Verb == change.AddNodes || c.Verb == change.AddShape })
 	return adds && slices.ContainsFunc(t.results, func(r *whatif.Result) bool {
 		return slices.ContainsFunc(r.Pods, func(p whatif.PodChange) bool { return p.Kind == whatif.Created && p.With.Pending() })
 	})

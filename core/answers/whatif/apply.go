@@ -27,6 +27,8 @@ func (r *run) apply(c change.Change) error {
 		return r.startDrain(c.Name)
 	case change.AddNodes:
 		return r.addNodes(c.Name, c.Count)
+	case change.AddShape:
+		return r.addShape(c)
 	case change.DeleteNode:
 		if _, err := r.node(c.Name); err != nil {
 			return err
@@ -181,13 +183,7 @@ func (r *run) addNodes(like string, n int) error {
 	if err != nil {
 		return err
 	}
-	number := 0
-	for range n {
-		var name string
-		for name == "" || r.cluster.Node(name) != nil {
-			number++
-			name = fmt.Sprintf("%s-new%d", like[:min(len(like), maxNameBytes-maxSuffixBytes)], number)
-		}
+	for _, name := range r.newNodeNames(like[:min(len(like), maxNameBytes-maxSuffixBytes)]+"-new", n) {
 		// It is taken as it is: a name or a label that the model may have can be too long for another node.
 		if err := r.cluster.Load(change.NodeLike(model, name)); err != nil {
 			return err
@@ -197,4 +193,29 @@ func (r *run) addNodes(like string, n int) error {
 		}
 	}
 	return nil
+}
+
+// addShape adds new nodes of a shape.
+func (r *run) addShape(c change.Change) error {
+	for _, name := range r.newNodeNames("new-node-", c.Count) {
+		node, err := c.NewNode(name)
+		if err != nil {
+			return err
+		}
+		if err := r.cluster.Load(node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newNodeNames returns n names that no node has.
+func (r *run) newNodeNames(stem string, n int) []string {
+	var names []string
+	for number := 1; len(names) < n; number++ {
+		if name := fmt.Sprintf("%s%d", stem, number); r.cluster.Node(name) == nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
