@@ -8,8 +8,8 @@ import (
 	"orrery/core/world/memory"
 )
 
-// bridge connects the simulated cluster and the fork of an engine. The fork already has all objects, so the bridge
-// drops the initial lists. It removes resource versions, which are not comparable with those of the real cluster; the
+// bridge connects the simulated cluster and the fork of an engine. The fork already has all objects, so there are no
+// initial lists. It removes resource versions, which are not comparable with those of the real cluster; the
 // fork accepts objects without one.
 type bridge struct{ cluster *memory.Cluster }
 

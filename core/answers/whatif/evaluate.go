@@ -6,6 +6,7 @@ import (
 
 	"orrery/core/answers/change"
 	"orrery/core/scheduler/engine"
+	"orrery/core/world"
 )
 
 // Evaluate returns what changes would do to the pods of an engine's cluster at this moment. It only reads the engine. A
@@ -26,7 +27,10 @@ func EvaluateEach(e *engine.Engine, each [][]change.Change, o Options) ([]*Resul
 }
 
 // Start is where several questions about one moment begin: the cluster is simulated once for all.
-type Start struct{ run *run }
+type Start struct {
+	run   *run
+	plain map[uint64]*run // at rest without changes, by how ties fall
+}
 
 // Begin simulates the cluster of an engine. It only reads the engine, which must not change before the last question was asked.
 func Begin(e *engine.Engine, o Options) (*Start, error) {
@@ -40,7 +44,7 @@ func Begin(e *engine.Engine, o Options) (*Start, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking what if: %w", err)
 	}
-	return &Start{r}, nil
+	return &Start{run: r}, nil
 }
 
 // Each is EvaluateEach with ties that fall as a seed says.
@@ -100,3 +104,6 @@ func (s *Start) runs(each [][]change.Change, seed uint64, errs []error) (start, 
 	}
 	return start, plain, changed, nil
 }
+
+// Pods is how many pods the cluster has.
+func (s *Start) Pods() int { return s.run.base.Store().Len(world.Pod) }

@@ -30,7 +30,7 @@ const stopTime = time.Second
 
 // buildCluster makes a simulated cluster of a store's objects at a time. Its pods run forever. The seed must differ
 // from that of every other cluster, or new objects would reuse UIDs.
-func buildCluster(e *engine.Engine, seed uint64) (*memory.Cluster, *ownerStubs, error) {
+func buildCluster(e *engine.Engine, seed uint64, beside []world.Object) (*memory.Cluster, *ownerStubs, error) {
 	s, now, comparisons := e.Store(), e.Now(), comparisons(e)
 	l := &loader{
 		source: s,
@@ -52,6 +52,10 @@ func buildCluster(e *engine.Engine, seed uint64) (*memory.Cluster, *ownerStubs, 
 			return nil, nil, fmt.Errorf("building a cluster of what the engine knows: %w", err)
 		}
 	}
+	if err := l.target.Load(beside...); err != nil {
+		return nil, nil, err
+	}
+	l.target.SkipLists()
 	l.stubs.unknown = slices.SortedFunc(maps.Keys(l.unknown), compareNames)
 	return l.target, l.stubs, nil
 }

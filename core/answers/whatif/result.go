@@ -19,6 +19,8 @@ type Options struct {
 	Seed uint64
 	// MaxDecisions bounds the scheduling attempts of each of the two runs; zero means 100,000.
 	MaxDecisions int
+	// Beside are objects that the engine does not have, as it does not read their kinds: quotas.
+	Beside []world.Object
 }
 
 const (

@@ -54,7 +54,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, owners, err := buildCluster(fork, clusterSeed)
+	c, owners, err := buildCluster(fork, clusterSeed, o.Beside)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,16 @@ func (r *run) fork() (*run, error) {
 	return &f, nil
 }
 
-// toRest advances time until nothing more would happen or a bound is reached.
+// toRest advances time until nothing more would happen or a bound is reached. It goes from event to event, so that the time at rest is
+// that of the last one, and something else may follow.
 func (r *run) toRest() {
 	v := drive.Virtual{World: runWorld{r}, Controllers: r.controllers(), Stop: func() bool { return r.truncated }}
-	v.Run(r.start.Add(r.options.MaxTime))
-	if _, due := r.next(); due {
-		r.truncated = true
+	until := r.start.Add(r.options.MaxTime)
+	for at, due := r.cluster.Now(), true; due; at, due = r.next() {
+		if r.truncated = r.truncated || at.After(until); r.truncated {
+			return
+		}
+		v.Run(at)
 	}
 }
 

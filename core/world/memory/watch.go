@@ -70,6 +70,14 @@ func (c *Cluster) relist(at time.Time, kinds ...world.Kind) {
 	c.schedule(at, order)
 }
 
+// SkipLists opens all watches without their first lists, for a scheduler that has all objects.
+func (c *Cluster) SkipLists() {
+	for _, s := range c.streams {
+		s.open = true
+		s.generation++
+	}
+}
+
 // listDelivery lists the kinds, and delivers the lists in that order.
 type listDelivery struct {
 	kinds       []world.Kind

@@ -1,0 +1,102 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"orrery/core/evict"
+	"orrery/core/evict/budget"
+	"orrery/core/world"
+	"orrery/core/world/memory"
+)
+
+// BudgetUse is what preemption takes of a disruption budget.
+type BudgetUse struct {
+	Namespace, Name string
+	// Allowed is how many disruptions the budget allowed at the start, Preempted how many of its pods are preempted.
+	Allowed, Preempted int
+}
+
+// Violated reports whether more pods are preempted than the budget allows.
+func (b BudgetUse) Violated() bool { return b.Preempted > b.Allowed }
+
+// QuotaUse is a quota of a namespace, for one resource.
+type QuotaUse struct {
+	Namespace, Name string
+	Resource        v1.ResourceName
+	// Before and After are what is used without and with the objects, of Hard.
+	Before, After, Hard string
+	// Full says that nothing is left.
+	Full bool
+}
+
+// Preempted are the pods of others that are preempted because of the question, by namespace and name.
+func (o *Outcome) Preempted() []PodChange {
+	var victims []PodChange
+	for _, list := range [][]PodChange{o.Pods, o.StillPending} { // one that waits either way may have had a node in between
+		for _, p := range list {
+			if p.With.RemovedBy == string(evict.Preemption) && p.Without.RemovedBy == "" {
+				victims = append(victims, p)
+			}
+		}
+	}
+	slices.SortFunc(victims, byPod)
+	return victims
+}
+
+// budgets counts the preempted pods of each budget that protects one.
+func (o *Outcome) budgets(start *run) []BudgetUse {
+	victims := o.Preempted()
+	if len(victims) == 0 {
+		return nil
+	}
+	var uses []BudgetUse
+	for _, pdb := range listed[*policyv1.PodDisruptionBudget](start, world.PodDisruptionBudget) {
+		use := BudgetUse{Namespace: pdb.Namespace, Name: pdb.Name, Allowed: int(pdb.Status.DisruptionsAllowed)}
+		for _, v := range victims {
+			pod := start.base.Store().Pod(v.Pod.Namespace, v.Pod.Name)
+			if pod != nil && pod.UID == v.Pod.UID && pod.Namespace == pdb.Namespace && budget.Selects(pdb, pod) {
+				use.Preempted++
+			}
+		}
+		if use.Preempted > 0 {
+			uses = append(uses, use)
+		}
+	}
+	return uses
+}
+
+// quotas compares the quotas of the namespaces in which objects were created.
+func (o *Outcome) quotas(start *run) []QuotaUse {
+	namespaces := map[string]bool{}
+	for i := range o.Created {
+		namespaces[o.Created[i].Object.GetNamespace()] = true
+	}
+	var uses []QuotaUse
+	for _, quota := range listed[*v1.ResourceQuota](o.run, memory.ResourceQuota) {
+		if !namespaces[quota.Namespace] {
+			continue
+		}
+		before := &v1.ResourceQuota{}
+		if at, err := start.cluster.Get(memory.ResourceQuota, quota.Namespace, quota.Name); err == nil {
+			before = at.(*v1.ResourceQuota)
+		}
+		for name, hard := range quota.Status.Hard {
+			used, was := quota.Status.Used[name], before.Status.Used[name]
+			if used.Cmp(was) == 0 && used.Cmp(hard) < 0 {
+				continue
+			}
+			uses = append(uses, QuotaUse{
+				Namespace: quota.Namespace, Name: quota.Name, Resource: name, Before: was.String(), After: used.String(), Hard: hard.String(),
+				Full: used.Cmp(hard) >= 0,
+			})
+		}
+	}
+	slices.SortFunc(uses, func(a, b QuotaUse) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Resource, b.Resource))
+	})
+	return uses
+}
