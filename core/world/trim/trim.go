@@ -135,6 +135,10 @@ var keptAnnotations = map[string]bool{
 	"resource.kubernetes.io/pod-claim-name":       true,
 	"kubernetes.io/config.mirror":                 true,
 	v1.PodDeletionCost:                            true,
+	// What keeps pods and nodes from being moved by autoscalers, and so from a plan that empties nodes.
+	"karpenter.sh/do-not-disrupt":                          true,
+	"cluster-autoscaler.kubernetes.io/safe-to-evict":       true,
+	"cluster-autoscaler.kubernetes.io/scale-down-disabled": true,
 }
 
 // maxAnnotation bounds the values kept, in bytes. The longest read is a list of migrated volume plugins.
