@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/answers/capacity"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -40,7 +41,7 @@ func comesWithNode(pod *v1.Pod) bool {
 
 // candidates returns the nodes that nothing keeps, the emptiest first, and those that something keeps.
 func candidates(e *engine.Engine, o *Options) (all []candidate, blocked []Blocked) {
-	for info := range e.Nodes() {
+	for info := range capacity.Nodes(e) {
 		node := info.Node()
 		if b, is := keeps(info, o); is {
 			blocked = append(blocked, b)

@@ -6,6 +6,7 @@ import (
 
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/answers/capacity"
 	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/engine"
 )
@@ -14,7 +15,7 @@ import (
 func totalsOf(e *engine.Engine, without map[string]bool) Totals {
 	var t Totals
 	var cpu, memory, cpuAll, memoryAll int64
-	for info := range e.Nodes() {
+	for info := range capacity.Nodes(e) {
 		if without[info.Node().Name] {
 			continue
 		}
@@ -49,7 +50,7 @@ func boundOf(e *engine.Engine, all []candidate) int {
 	} {
 		var room, held int64
 		var sizes []int64
-		for info := range e.Nodes() {
+		for info := range capacity.Nodes(e) {
 			// What comes with a node goes with it, and leaves the room that it has.
 			fixed := 0
 			for _, p := range info.GetPods() {

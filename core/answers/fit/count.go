@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
 
+	"orrery/core/answers/capacity"
 	"orrery/core/answers/whatif"
 	"orrery/core/objects/requests"
 	"orrery/core/scheduler/engine"
@@ -159,7 +160,7 @@ func boundOf(o *whatif.Outcome) int {
 		return 0
 	}
 	total, needs := 1, requests.Of(pod, resource.PodResourcesOptions{})
-	for node := range o.Engine().Nodes() {
+	for node := range capacity.Nodes(o.Engine()) {
 		room := int64(math.MaxInt32)
 		if n := node.GetAllocatable().GetAllowedPodNumber(); n >= 0 {
 			room = int64(n - len(node.GetPods()))

@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
 
+	"orrery/core/answers/capacity"
 	"orrery/core/answers/change"
 	"orrery/core/objects/requests"
 	"orrery/core/scheduler/engine"
@@ -119,7 +120,7 @@ func boundOfNodes(none *Answer, added change.Change) (int, error) {
 			}
 		}
 	}
-	for node := range e.Nodes() {
+	for node := range capacity.Nodes(e) {
 		for name := range missing {
 			missing[name] -= max(0, requests.Free(node, name))
 		}
