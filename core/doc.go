@@ -4,6 +4,7 @@
 //	process     being a scheduler on a cluster              replica   leader   serving   telemetry
 //	      │
 //	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
+//	                                                        fit   capacity   consolidate   price
 //	trace       recordings, on disk and as they come        play   segments   stream   attach   reach
 //	      │
 //	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer
@@ -20,7 +21,7 @@
 //	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files
 //	            small machines that many use                heap   yamlnode
 //
-//	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race
+//	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race   drawn
 //	parity      a module of its own: comparison with upstream, benchmarks, an API server in process
 //
 // Each package's doc.go says what it is. A test beside this file checks these rules:

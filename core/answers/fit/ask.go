@@ -23,7 +23,7 @@ type Options struct {
 	Before, After []change.Change
 	// Quotas are those of the cluster, which no scheduler reads.
 	Quotas []*v1.ResourceQuota
-	// Again is how a command that asks the same begins; remedies are added to it.
+	// Again is how a command that asks the same begins; remedies are added to it. If it is empty, none are looked for.
 	Again string
 	// Briefly leaves out what takes long: the reasons, and other ways in which ties fall.
 	Briefly bool
@@ -112,9 +112,16 @@ func (a *Answer) explain(o Options) error {
 			if pod.Node != "" || pod.Pod == (world.PodRef{}) {
 				continue
 			}
-			d, err := diagnose.Ask(a.Outcome.Engine(), pod.Pod, diagnose.Question{Whole: true, Fixes: fix.Tries{}})
+			q := diagnose.Question{Whole: true}
+			if o.Again != "" {
+				q.Fixes = fix.Tries{}
+			}
+			d, err := diagnose.Ask(a.Outcome.Engine(), pod.Pod, q)
 			if err != nil {
 				return fmt.Errorf("explaining why pod %q has no node: %w", printable.Line(pod.Pod.Name, 100), err)
+			}
+			if o.Again == "" {
+				d.Answer.Remedies = nil
 			}
 			for i := range d.Answer.Remedies {
 				r := &d.Answer.Remedies[i]
@@ -189,15 +196,12 @@ func (a *Answer) Verdict() string {
 		text = "fits: no pod is created"
 	case a.Fits:
 		text = fmt.Sprintf("fits: %s on %s", plural.Count(wanted, "pod"), plural.Count(a.Nodes(), "node"))
-	case placed == wanted && refused != "":
+	case refused != "" && (placed == wanted || a.Why == nil):
 		text = "does not fit: refused: " + refused
 	default:
 		text = fmt.Sprintf("does not fit: %d of %s without a node", wanted-placed, plural.Count(wanted, "pod"))
-		switch {
-		case a.Why != nil && a.Why.Answer.Summary != "":
+		if a.Why != nil && a.Why.Answer.Summary != "" {
 			text += ": " + a.Why.Answer.Summary
-		case refused != "":
-			text += ": " + refused
 		}
 	}
 	if victims := len(a.Outcome.Preempted()); victims > 0 {

@@ -33,6 +33,7 @@ type Count struct {
 
 // HowMany finds how many pods of the only workload of a set fit. The number is tried, and so is one more.
 func HowMany(e *engine.Engine, s *Set, o Options) (*Count, error) {
+	o.Again = "" // what helps one pod is not asked
 	one, err := s.sized(1)
 	if err != nil {
 		return nil, err

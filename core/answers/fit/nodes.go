@@ -28,6 +28,7 @@ type Nodes struct {
 // FewestNodes finds how few nodes the objects need that a change adds, without preempting another pod. The number is tried, and so is one
 // less. The change adds the number of nodes that it is given. They are there first: pods that wait already take their part of them.
 func FewestNodes(e *engine.Engine, s *Set, adding func(n int) change.Change, o Options) (*Nodes, error) {
+	o.Again = "" // the nodes are what helps
 	start, err := begin(e, s, o)
 	if err != nil {
 		return nil, err

@@ -82,6 +82,7 @@ func (s *Start) Ask(q Question) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking what if: %w", err)
 	}
+	r.patient = false
 	all := slices.Concat(q.Before, q.After)
 	if len(q.Before) > 0 {
 		if err := r.applyAll(q.Before); err != nil {

@@ -27,7 +27,7 @@ func (b BudgetUse) Violated() bool { return b.Preempted > b.Allowed }
 type QuotaUse struct {
 	Namespace, Name string
 	Resource        v1.ResourceName
-	// Before and After are what is used without and with the objects, of Hard.
+	// Before and After are what is used without and with the objects, of Hard. Before is empty if the quota is one of them.
 	Before, After, Hard string
 	// Full says that nothing is left.
 	Full bool
@@ -80,19 +80,20 @@ func (o *Outcome) quotas(start *run) []QuotaUse {
 		if !namespaces[quota.Namespace] {
 			continue
 		}
-		before := &v1.ResourceQuota{}
+		var before v1.ResourceList
 		if at, err := start.cluster.Get(memory.ResourceQuota, quota.Namespace, quota.Name); err == nil {
-			before = at.(*v1.ResourceQuota)
+			before = at.(*v1.ResourceQuota).Status.Used
 		}
 		for name, hard := range quota.Status.Hard {
-			used, was := quota.Status.Used[name], before.Status.Used[name]
-			if used.Cmp(was) == 0 && used.Cmp(hard) < 0 {
-				continue
+			use := QuotaUse{Namespace: quota.Namespace, Name: quota.Name, Resource: name, Hard: hard.String()}
+			used := quota.Status.Used[name]
+			if was, known := before[name]; known {
+				if use.Before = was.String(); used.Cmp(was) == 0 && used.Cmp(hard) < 0 {
+					continue
+				}
 			}
-			uses = append(uses, QuotaUse{
-				Namespace: quota.Namespace, Name: quota.Name, Resource: name, Before: was.String(), After: used.String(), Hard: hard.String(),
-				Full: used.Cmp(hard) >= 0,
-			})
+			use.After, use.Full = used.String(), used.Cmp(hard) >= 0
+			uses = append(uses, use)
 		}
 	}
 	slices.SortFunc(uses, func(a, b QuotaUse) int {

@@ -37,6 +37,7 @@ type run struct {
 	changes    int       // number of changes applied
 	decisions  uint64
 	truncated  bool
+	patient    bool // it goes on while a controller tries in vain what was refused, until a bound
 	notes      []string
 	unknown    []string // extenders that were not asked
 
@@ -60,7 +61,7 @@ func begin(e *engine.Engine, o Options) (*run, error) {
 	}
 	r := &run{
 		options: o, base: e, engine: fork, cluster: c, bridge: bridge{c}, start: c.Now(), now: c.Now(), lastChange: c.Now(),
-		slots: newSlotTracker(e), recreations: newRecreations(owners),
+		slots: newSlotTracker(e), recreations: newRecreations(owners), patient: true,
 	}
 	r.noteTemplates(owners.unknown)
 	r.noteProvisioners()
@@ -93,6 +94,9 @@ func (r *run) toRest() {
 	v := drive.Virtual{World: runWorld{r}, Controllers: r.controllers(), Stop: func() bool { return r.truncated }}
 	until := r.start.Add(r.options.MaxTime)
 	for at, due := r.cluster.Now(), true; due; at, due = r.next() {
+		if !r.patient && at.Sub(r.lastChange) > maxQuiet {
+			return
+		}
 		if r.truncated = r.truncated || at.After(until); r.truncated {
 			return
 		}
@@ -149,6 +153,12 @@ func (r *run) observe(in world.Input, _ error) {
 // maxPermitWait is how long pods that wait on Permit, or for a claim that is never bound, keep the run from its rest: for the deadlines of
 // those that waited at the start, and for a second attempt. A gang that does not fit tries again and again.
 const maxPermitWait = 2 * gangs.Timeout
+
+// maxQuiet is how long nothing has to change until a run that is not patient is at rest, whatever is tried again: longer than a pod waits on
+// Permit. A controller whose pods a quota refuses tries for ever.
+//
+//orrery:limit answers; virtual time in which nothing changes in a fit or a consolidation; it is at rest then
+const maxQuiet = maxPermitWait + time.Minute
 
 // boundedEngine stops deciding at the run's bound. Its timers count only for pods in back-off or with a binding in
 // flight, or while another controller has work: the engine retries unschedulable pods every few minutes forever.

@@ -21,6 +21,7 @@ func (s *Start) Walk(seed uint64) (*Walk, error) {
 		return nil, fmt.Errorf("beginning to change one thing after the other: %w", err)
 	}
 	w := &Walk{r}
+	w.run.patient = false
 	w.run.toRest()
 	return w, nil
 }

@@ -46,8 +46,12 @@ func (d *DryRun) Admit(resource schema.GroupVersionResource, namespace string, o
 	if client == nil {
 		return nil, fmt.Errorf("creating a dry run of %s: this client makes no requests", resource.Resource)
 	}
-	return client.Post().AbsPath(append(path, "namespaces", namespace, resource.Resource)...).
+	result := client.Post().AbsPath(append(path, "namespaces", namespace, resource.Resource)...).
 		Param("dryRun", metav1.DryRunAll).Param("fieldManager", "orrery").
 		SetHeader("Content-Type", "application/json").SetHeader("Accept", "application/json").
-		Body(object).Do(d.ctx).Raw()
+		Body(object).Do(d.ctx)
+	if err := result.Error(); err != nil { // Raw has it without the server's words
+		return nil, err
+	}
+	return result.Raw()
 }
