@@ -1,0 +1,46 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"orrery/core/answers/price"
+)
+
+// pricesFlags name what nodes cost.
+type pricesFlags struct{ file, label string }
+
+func (p *pricesFlags) addFlags(c *cobra.Command) {
+	c.Flags().StringVar(&p.file, "prices", "", "a `file` of prices: in each line the name of a node, an instance type or a label KEY=VALUE, and a number")
+	c.Flags().StringVar(&p.label, "price-label", "", "the `key` of a label whose value is the price of a node")
+}
+
+// read returns the prices; nil if none are given.
+func (p *pricesFlags) read() (*price.Prices, error) {
+	switch {
+	case p.file != "" && p.label != "":
+		return nil, errors.New("--prices and --price-label: give one of them")
+	case p.label != "":
+		return price.ByLabel(p.label), nil
+	case p.file == "":
+		return nil, nil
+	}
+	file, err := os.Open(p.file)
+	if err != nil {
+		return nil, fmt.Errorf("reading prices: %w", err)
+	}
+	defer file.Close()
+	return price.Read(p.file, file)
+}
+
+// priceDocument is a sum of prices.
+type priceDocument struct {
+	Total float64 `json:"total"`
+	// Unknown counts the nodes without a price.
+	Unknown int `json:"unknown"`
+}
+
+func priceOf(s price.Sum) priceDocument { return priceDocument{rounded(s.Total), s.Unknown} }
