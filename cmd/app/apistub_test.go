@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/testing/mk"
@@ -35,6 +38,8 @@ type apiStub struct {
 	silent    chan struct{} // gets a value for each list of all pods, which is not answered
 	// leaderless says that there is no scheduler's lease. There is one else, which is held.
 	leaderless bool
+	// creates says that the user may create objects, if only with dryRun=All.
+	creates bool
 	// watched, if set, may change the objects when a watch of pods begins.
 	watched func()
 	mu      sync.Mutex // of the objects
@@ -119,7 +124,7 @@ func (s *apiStub) start(dir string) string {
 	text := fmt.Sprintf(`apiVersion: v1
 kind: Config
 current-context: stub
-contexts: [{name: stub, context: {cluster: stub, user: me}}, {name: "down", context: {cluster: "down", user: me}}, {name: staging, context: {cluster: stub, user: me}}]
+contexts: [{name: stub, context: {cluster: stub, user: me}}, {name: "down", context: {cluster: "down", user: me}}, {name: staging, context: {cluster: stub, user: me}}, {name: east, context: {cluster: stub, user: me}}, {name: west, context: {cluster: stub, user: me}}]
 clusters: [{name: stub, cluster: {server: %q}}, {name: "down", cluster: {server: "http://127.0.0.1:1"}}]
 users: [{name: me, user: {token: t}}]
 `, server.URL)
@@ -135,6 +140,15 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resource := parts[len(parts)-1]
 	i := slices.IndexFunc(world.Kinds(), func(k world.Kind) bool { return k.Resource().Resource == resource })
 	switch {
+	case r.Method == http.MethodPost && resource == "selfsubjectaccessreviews":
+		_ = json.NewEncoder(w).Encode(authorizationv1.SelfSubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{Kind: "SelfSubjectAccessReview", APIVersion: "authorization.k8s.io/v1"},
+			Status:   authorizationv1.SubjectAccessReviewStatus{Allowed: s.creates},
+		})
+	case r.Method == http.MethodPost && s.creates && r.URL.Query().Get("dryRun") == metav1.DryRunAll:
+		s.admit(w, r, resource)
+	case r.Method == http.MethodGet && resource == "resourcequotas" && !slices.Contains(s.forbidden, resource):
+		_ = json.NewEncoder(w).Encode(v1.ResourceQuotaList{TypeMeta: metav1.TypeMeta{Kind: "ResourceQuotaList", APIVersion: "v1"}})
 	case r.Method != http.MethodGet:
 		s.t.Errorf("%s %s: who looks on must not change anything", r.Method, r.URL.Path)
 		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
@@ -154,6 +168,24 @@ func (s *apiStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.list(w, world.Kinds()[i])
 	}
+}
+
+// admit answers a dry run. A webhook has pods request six cores, and refuses those that are called refused.
+func (s *apiStub) admit(w http.ResponseWriter, r *http.Request, resource string) {
+	if resource != "pods" {
+		_, _ = io.Copy(w, r.Body)
+		return
+	}
+	var pod v1.Pod
+	if err := json.NewDecoder(r.Body).Decode(&pod); err != nil {
+		s.t.Error(err)
+	}
+	if strings.HasPrefix(pod.GenerateName, "refused") {
+		refusal(w, http.StatusForbidden, metav1.StatusReasonForbidden)
+		return
+	}
+	pod.Spec.Containers[0].Resources.Requests = v1.ResourceList{v1.ResourceCPU: quantity.MustParse("6")}
+	_ = json.NewEncoder(w).Encode(pod)
 }
 
 // lease answers a GET of the scheduler's lease.

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"onscreen":                onScreenMain,
 		"kubectl":                 kubectlMain,
 		"jq":                      jqMain,
+		"helm":                    helmMain,
 	})
 }
 

@@ -23,7 +23,7 @@ import (
 // without the right to read pods, and $VOLUMELESS of one without the right to read claims, in a cluster that has pod "db"
 // with a claim, too; $ODD that of a cluster with a pod on a node that requests less than nothing; $LEADERLESS names a cluster in which
 // no scheduler has ever led, with one pod that would fit and others that run, terminate or name no node, and $LEASELESS is of a user
-// without the right to read leases. lacks FILE looks for secrets in a recording.
+// without the right to read leases; $CREATOR is of a user who may create objects, and may not read quotas. lacks FILE looks for secrets in a recording.
 func TestCommands_OnCluster(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/cluster", UpdateScripts: *update,
@@ -31,10 +31,11 @@ func TestCommands_OnCluster(t *testing.T) {
 			endAtOnce(e)
 			for name, forbidden := range map[string][]string{
 				"KUBECONFIG": nil, "LIMITED": {"poddisruptionbudgets", "jobs"}, "BLIND": {"pods"}, "VOLUMELESS": {"persistentvolumeclaims"}, "ODD": nil,
-				"LEADERLESS": nil, "LEASELESS": {"leases"},
+				"LEADERLESS": nil, "LEASELESS": {"leases"}, "CREATOR": {"resourcequotas"},
 			} {
 				stub := stubCluster(t)
 				stub.forbidden = forbidden
+				stub.creates = name == "CREATOR"
 				if name == "VOLUMELESS" {
 					stub.objects = append(stub.objects, mk.Pod("db").UID("db").PVC("c").CPU("1").Obj())
 				}

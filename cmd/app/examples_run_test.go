@@ -94,6 +94,16 @@ func kubectlMain() {
 	_, _ = os.Stdout.Write(cluster)
 }
 
+// helmMain prints manifests.
+func helmMain() {
+	job, err := os.ReadFile("job.yaml")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_, _ = os.Stdout.Write(job)
+}
+
 // jqMain reads a path like .a[].b out of JSON. A field that is not there is wrong usage.
 func jqMain() {
 	var doc any

@@ -61,7 +61,7 @@ func allCommands() []*cobra.Command {
 
 // hostileFiles are the inputs of the commands.
 type hostileFiles struct {
-	dir, trace, config, scenario, objects, broken, kubeconfig, recording string
+	dir, trace, config, scenario, objects, manifests, broken, kubeconfig, recording string
 	// usualTrace and usualConfig mean no harm by their names.
 	usualTrace, usualConfig string
 }
@@ -88,6 +88,10 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 	h.scenario = write("scenario"+escapes+".yaml", "name: "+quoted+"\n"+quoted+": "+quoted+"\n")
 	h.objects = write("objects"+escapes+".yaml", "{apiVersion: "+quoted+", kind: "+quoted+"}\n---\n{apiVersion: v1, kind: Node, metadata: {name: a}}\n")
 	h.broken = write("broken"+escapes+".yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {"+quoted+": "+quoted+"}}\n")
+	h.manifests = write("manifests"+escapes+".yaml", "{apiVersion: "+quoted+", kind: "+quoted+"}\n---\n"+
+		"{apiVersion: v1, kind: Pod, metadata: {name: new, labels: {"+quoted+": "+quoted+"}}, spec: {schedulerName: "+quoted+", priorityClassName: "+quoted+"}}\n---\n"+
+		"{apiVersion: v1, kind: Pod, metadata: {name: "+quoted+", namespace: "+quoted+"}, spec: {nodeSelector: {"+quoted+": "+quoted+"}}}\n---\n"+
+		"{apiVersion: batch/v1, kind: Job, metadata: {name: many}, spec: {template: {spec: {nodeSelector: {a: "+quoted+"}, containers: [{name: c}]}}}}\n")
 	h.kubeconfig = write("kubeconfig", serveHostile(t, trace))
 	write("salt", "some salt of my own")
 	h.recording = filepath.Join(dir, "recording"+escapes)
@@ -105,13 +109,26 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 // commandLines returns the arguments of the runs of each command that has any.
 func (h *hostileFiles) commandLines() map[string][][]string {
 	lines := map[string][][]string{
-		"":          {{}, {"--version"}, {escapes}, {"--" + escapes}},
-		"attach":    {{"--kubeconfig", h.kubeconfig}, {escapes}, {"deploy/" + escapes, "--kubeconfig", h.kubeconfig}, {"https://" + escapes}},
-		"compare":   {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
-		"config":    {{}, {escapes}},
-		"console":   {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},
-		"demo":      {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
-		"explain":   {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
+		"":            {{}, {"--version"}, {escapes}, {"--" + escapes}},
+		"capacity":    {{"--trace", h.trace}, {"--trace", h.trace, "--by", escapes, "-o", "json"}, {"--trace", h.trace, "--by", "hostile", "--points", "2"}},
+		"attach":      {{"--kubeconfig", h.kubeconfig}, {escapes}, {"deploy/" + escapes, "--kubeconfig", h.kubeconfig}, {"https://" + escapes}},
+		"compare":     {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
+		"config":      {{}, {escapes}},
+		"console":     {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},
+		"consolidate": {{"--trace", h.trace}, {"--trace", h.trace, "-o", "json"}, {"--trace", h.trace, "--keep", escapes}, {"--trace", h.trace, "--prices", h.objects}, {"--trace", h.trace, "--price-label", escapes}},
+		"demo":        {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
+		"explain":     {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
+		"fit": {
+			{"-f", h.manifests, "--trace", h.trace},
+			{"-f", h.manifests, "--trace", h.trace, "-o", "json"},
+			{"-f", h.manifests, "--kubeconfig", h.kubeconfig},
+			{"-f", h.broken},
+			{"-f", escapes, "--trace", h.trace},
+			{"-f", h.manifests, "--trace", h.trace, "--nodes", escapes},
+			{"-f", h.manifests, "--trace", h.trace, "--like", escapes},
+			{"-f", h.manifests, "--trace", h.trace, "--do", escapes},
+			{"-f", h.manifests, "--trace", h.trace, "-n", escapes, "--count"},
+		},
 		"help":      {{}, {escapes}, {"trace"}},
 		"journey":   {{"waits", "--trace", h.trace}, {"waits", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
 		"mcp":       {{}, {h.trace}, {escapes}, {"--listen", escapes}, {"--listen", "127.0.0.1:0", "--token-file", escapes}},
