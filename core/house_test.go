@@ -144,6 +144,7 @@ themes: core/safe/files core/safe/printable
 views/filter: core/safe/printable core/scheduler/queue
 views/draw: core/objects/saturating themes
 views/orbit
+views/find: themes
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural core/answers/answer
 views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix core/scheduler/volumes core/scheduler/plugins/volumezone core/answers/answer
 # recordings and their scenarios
