@@ -118,11 +118,15 @@ func (s *Screen) footerWidth() int {
 
 // body returns the part of the screen that the panes have.
 func (s *Screen) body() draw.Rect {
-	f := s.frame
-	if f == nil {
-		f = emptyFrame
+	return views.Body(draw.Rect{W: s.w, H: s.h}, s.model())
+}
+
+// model returns the model of the frame; an empty one before the first.
+func (s *Screen) model() *views.Model {
+	if s.frame == nil {
+		return emptyFrame.Model
 	}
-	return views.Body(draw.Rect{W: s.w, H: s.h}, f.Model)
+	return s.frame.Model
 }
 
 // drawPrompt draws the prompt in place of the hints, and its completions above it.

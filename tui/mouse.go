@@ -123,7 +123,7 @@ func (s *Screen) clickOverview(x, y int) {
 		s.focus, s.row = r.In, overviewCursor{key: r.Key}
 		return
 	}
-	for _, spot := range views.Layout(s.body()) {
+	for _, spot := range views.LayoutOf(s.body(), s.model()) {
 		if contains(spot.Rect, x, y) {
 			if s.focus == spot.Pane {
 				s.openPane(spot.Pane)

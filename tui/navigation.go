@@ -105,7 +105,7 @@ func (s *Screen) saveTop() {
 // overviewPanes returns the panes on the overview, digitPanes those that a digit opens.
 func overviewPanes() []views.PaneID {
 	var ids []views.PaneID
-	for _, spot := range views.Layout(draw.Rect{}) {
+	for _, spot := range views.Layout(draw.Rect{}, views.Empty{}) {
 		ids = append(ids, spot.Pane)
 	}
 	return ids

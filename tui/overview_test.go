@@ -25,7 +25,7 @@ func TestOverview_EnterOpensAnyRow(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {140, 40}, {220, 60}} {
 		s := rushHour(t, size[0], size[1])
 		opened := map[views.PaneID]map[views.PaneID]int{}
-		for range views.Layout(s.screen.body()) {
+		for range views.LayoutOf(s.screen.body(), s.screen.model()) {
 			in := s.screen.focus
 			opened[in] = map[views.PaneID]int{}
 			rows := len(s.screen.focusedRows())

@@ -77,7 +77,7 @@ func TestFirstTenSeconds_EveryPaneMoves(t *testing.T) {
 		seen := map[views.PaneID]map[string]bool{}
 		for range 10 {
 			s.advance(time.Second)
-			for _, spot := range views.Layout(s.screen.body()) {
+			for _, spot := range views.LayoutOf(s.screen.body(), s.screen.model()) {
 				if seen[spot.Pane] == nil {
 					seen[spot.Pane] = map[string]bool{}
 				}

@@ -8,10 +8,10 @@ import (
 )
 
 // detail draws the selected row in full below its list if there is room, since columns cut off what does not fit. It
-// returns the area left for the list.
+// returns the area left for the list. A preview has more of it, beside the list, but not why a what-if moves a pod.
 func (s *drawCtx) detail(a draw.Area, title, text string) draw.Area {
 	const least, medium, roomy = 6, 10, 14
-	if !s.full || a.H < least || title == "" {
+	if !s.full || a.H < least || title == "" || s.ui.Preview && s.pane.ID != WhatIfPane {
 		return a
 	}
 	lines := 3

@@ -77,7 +77,9 @@ func explainAnswer(a draw.Area, e *Explanation, s *drawCtx) int {
 	}
 	a.Set(0, 0, style.With(themes.Bold), look.glyph)
 	x := a.FitHost(2, 0, a.W/2, style.With(themes.Bold), word)
-	a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Title)
+	if !s.preview { // which has it as its title
+		a.FitPath(x+2, 0, a.W-x-2, themes.Title.With(themes.Bold), e.Title)
+	}
 	r, dim := rowWriter{a: a.Row(1)}, themes.Style(themes.Dim)
 	r.fact(themes.Style(e.State.Token()), string(e.State.Glyph()), "now "+e.State.Word())
 	r.fact(dim, "answered", formatSpan(s.now.Sub(e.At))+" ago")

@@ -21,7 +21,7 @@ func explainFixes(a draw.Area, y int, s *drawCtx, compact bool) (next int, rows 
 	}
 	const title, keys = "fixes, tried on a copy", "enter what-if, y copy command"
 	drawHeading(a, y, title)
-	if x := a.W - len(keys); x > len(title)+3 {
+	if x := a.W - len(keys); x > len(title)+3 && !s.preview {
 		a.Set(x-1, y, themes.Style(themes.Dim), ' ')
 		a.Text(x, y, themes.Style(themes.Dim), keys)
 	}

@@ -149,7 +149,11 @@ func sampleJourney() *views.Journey {
 }
 
 func sampleNode() *views.NodeDetail {
-	n := &views.NodeDetail{Row: sampleNodeRow(2), Facts: []views.Fact{{Name: "taints", Value: "node.kubernetes.io/unschedulable:NoSchedule"}, {Name: "kubelet", Value: "v1.35.2"}, {Name: "instance", Value: "m5.4xlarge"}, {Name: "ports", Value: "9100/TCP, 10250/TCP"}, {Name: "claims", Value: "ml/scratch-2, shop/cart-data (3)"}}}
+	n := &views.NodeDetail{Owners: []views.NodeOwner{
+		{Name: "ml/trainer", Pods: 2, CPU: "8", Memory: "2.0Gi", Share: 0.5},
+		{Name: "shop/cart", Pods: 14, CPU: "3.7", Memory: "1.7Gi", Share: 0.23},
+		{Name: "monitoring/node-agent", Pods: 1, CPU: "100m", Memory: "128Mi", Share: 0.006},
+	}, Row: sampleNodeRow(2), Facts: []views.Fact{{Name: "taints", Value: "node.kubernetes.io/unschedulable:NoSchedule"}, {Name: "kubelet", Value: "v1.35.2"}, {Name: "instance", Value: "m5.4xlarge"}, {Name: "ports", Value: "9100/TCP, 10250/TCP"}, {Name: "claims", Value: "ml/scratch-2, shop/cart-data (3)"}}}
 	for i, name := range []string{"registry.example.com/ml/trainer:2026.1", "registry.example.com/shop/cart:7d9f6c5b8", "registry.k8s.io/pause:3.10"} {
 		n.Images = append(n.Images, views.NodeImage{Name: name, Size: []string{"4.2Gi", "180Mi", "310Ki"}[i], Nodes: 3 + i*100})
 	}

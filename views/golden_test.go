@@ -59,7 +59,7 @@ var paneNames = map[views.PaneID]string{
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
 	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery", views.StoragePane: "storage",
-	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "gangs",
+	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "gangs", views.ComparePane: "compare",
 }
 
 // TestPanes_Goldens draws every pane. Only the overview has layouts of its own on the smallest and on wide screens; that lists
@@ -107,6 +107,15 @@ func TestOverview_Goldens(t *testing.T) {
 	gone := sample(312, 240)
 	gone.Header = attached.Header
 	gone.Header.Alert = "the leader is gone since 5s: no scheduler leads: the lease kube-system/kube-scheduler has no holder; asking again in 2s"
+	quiet := sample(312, 240)
+	quiet.Evictions, quiet.Leader = &views.Evictions{}, &views.Leader{State: "absent"}
+	noEvictions := sample(312, 240)
+	noEvictions.Evictions = &views.Evictions{}
+	podBeside, nodeBeside := sample(312, 240), sample(312, 240)
+	podBeside.Preview = &views.Preview{Name: "ml/trainer-0", Explain: sampleExplain(), Journey: sampleJourney()}
+	nodeBeside.Preview = &views.Preview{Name: "ip-10-0-0-43.internal", Node: sampleNode()}
+	goneBeside := sample(312, 240)
+	goneBeside.Preview = &views.Preview{Name: "ml/trainer-0", Journey: sampleJourney()}
 	for _, tt := range []struct {
 		name   string
 		m      *views.Model
@@ -134,12 +143,26 @@ func TestOverview_Goldens(t *testing.T) {
 		{"gangs in ascii", sample(312, 240), sampleState(views.GangsPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"attached, and the leader is gone", gone, sampleState(views.Overview), size{140, 40}, draw.Braille},
+		{"no evictions and no leader", quiet, sampleState(views.Overview), size{140, 40}, draw.Braille},
+		{"no evictions", noEvictions, sampleState(views.Overview), size{140, 40}, draw.Braille},
+		{"a pod beside the queue", podBeside, previewState(views.QueuePane), size{160, 40}, draw.Braille},
+		{"a pod beside the queue, large", podBeside, previewState(views.QueuePane), size{220, 60}, draw.Braille},
+		{"a node beside the nodes", nodeBeside, previewState(views.SnapshotPane), size{160, 40}, draw.Braille},
+		{"a pod that is gone", goneBeside, previewState(views.EvictionsPane), size{160, 40}, draw.Braille},
+		{"a preview to come", sample(312, 240), previewState(views.QueuePane), size{160, 40}, draw.ASCII},
 		{"too small", sample(312, 240), sampleState(views.Overview), size{50, 12}, draw.Braille},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			golden(t, filepath.Join("circumstances", tt.name), screen(tt.m, tt.ui, tt.s, tt.glyphs).Plain())
 		})
 	}
+}
+
+// previewState is the state of a pane with a preview beside it.
+func previewState(id views.PaneID) *views.State {
+	ui := sampleState(id)
+	ui.Preview = true
+	return ui
 }
 
 // TestThemes_Goldens draws the overview with colours and without; of the other themes, only the colours differ.

@@ -41,29 +41,64 @@ type Spot struct {
 	Strip bool
 }
 
+// Empty are the panes of the overview that have nothing to say: they take a line where there is room for boxes.
+type Empty struct{ Evictions, Leader bool }
+
+// emptyPanes returns which panes have nothing to say.
+func (m *Model) emptyPanes() Empty {
+	hidden := func(id PaneID) bool { return m.Forbidden[id] != "" }
+	return Empty{
+		Evictions: !hidden(EvictionsPane) && m.Evictions != nil && m.Evictions.List.Total == 0,
+		Leader:    !hidden(LeaderPane) && m.Leader != nil && m.Leader.Holder == "" && len(m.Leader.History)+len(m.Leader.Candidates)+len(m.Leader.Others) == 0,
+	}
+}
+
+// LayoutOf is the layout of a model's overview.
+func LayoutOf(r draw.Rect, m *Model) [5]Spot { return Layout(r, m.emptyPanes()) }
+
 // Layout divides a rectangle among the five panes of the overview. The spots tile it.
-func Layout(r draw.Rect) [5]Spot {
+func Layout(r draw.Rect, empty Empty) [5]Spot {
 	switch {
 	case !Stacked(r):
-		return wide(r)
+		return wide(r, empty)
 	case r.W >= 80 && r.H >= 18:
 		return compact(r)
 	}
 	return narrow(r)
 }
 
-// wide gives every pane a box: queue and snapshot above, zones, evictions and leader below.
-func wide(r draw.Rect) [5]Spot {
-	top, bottom := r.Top((r.H*11 + 10) / 20)
+// wide gives every pane with something to say a box: queue and snapshot above, zones, evictions and leader below.
+func wide(r draw.Rect, empty Empty) [5]Spot {
+	var evictions, leader draw.Rect
+	if empty.Evictions {
+		evictions, r = r.Bottom(1)
+	}
+	if empty.Leader {
+		leader, r = r.Bottom(1)
+	}
+	share := 11 // of twenty
+	if empty.Evictions && empty.Leader {
+		share = 13
+	}
+	top, bottom := r.Top((r.H*share + 10) / 20)
 	queue, snapshot := top.Left(max(r.W*46/100, 60))
-	zones, rest := bottom.Left(r.W * 34 / 100)
-	evictions, leader := rest.Left(rest.W * 60 / 100)
+	zones := bottom
+	switch {
+	case !empty.Evictions && !empty.Leader:
+		var rest draw.Rect
+		zones, rest = bottom.Left(r.W * 34 / 100)
+		evictions, leader = rest.Left(rest.W * 60 / 100)
+	case !empty.Evictions:
+		zones, evictions = bottom.Left(r.W * 46 / 100)
+	case !empty.Leader:
+		zones, leader = bottom.Left(max(r.W*46/100, 60))
+	}
 	return [5]Spot{
 		{Pane: QueuePane, Rect: queue},
 		{Pane: SnapshotPane, Rect: snapshot},
 		{Pane: ZonesPane, Rect: zones},
-		{Pane: EvictionsPane, Rect: evictions},
-		{Pane: LeaderPane, Rect: leader},
+		{Pane: EvictionsPane, Rect: evictions, Strip: empty.Evictions},
+		{Pane: LeaderPane, Rect: leader, Strip: empty.Leader},
 	}
 }
 

@@ -19,18 +19,21 @@ type Model struct {
 	Leader    *Leader
 	Decisions *Decisions
 	// Feed are the latest decisions for the overview, the newest first.
-	Feed      []DecisionRow
-	Explain   *Explanation
-	Plugins   *Plugins
-	Metrics   *Metrics
-	Timeline  *Timeline
-	WhatIf    *WhatIf
-	Pending   *Pending
-	Agreement *Agreement
-	Pressure  *Pressure
-	Storage   *Storage
-	Devices   *Devices
-	Gangs     *Gangs
+	Feed       []DecisionRow
+	Explain    *Explanation
+	Plugins    *Plugins
+	Metrics    *Metrics
+	Timeline   *Timeline
+	WhatIf     *WhatIf
+	Pending    *Pending
+	Comparison *Comparison
+	Agreement  *Agreement
+	Pressure   *Pressure
+	Storage    *Storage
+	Devices    *Devices
+	Gangs      *Gangs
+	// Preview is what enter would open, beside the list; nil if it is not shown or not read yet.
+	Preview *Preview
 	// List is the open pane's *[List], for a pane whose rows have no field of their own.
 	List any
 	// Forbidden maps panes that are empty for lack of permissions to the text they show instead.
@@ -44,7 +47,8 @@ type Model struct {
 // are still looked for.
 func (m *Model) Partial() bool {
 	return m.Filtered != nil && m.Filtered.Partial || m.Storage != nil && m.Storage.Reading || m.Devices != nil && m.Devices.Reading ||
-		m.Gangs != nil && m.Gangs.Reading || m.Header.Health.Reading || m.Explain != nil && m.Explain.Searching
+		m.Gangs != nil && m.Gangs.Reading || m.Header.Health.Reading || m.Explain != nil && m.Explain.Searching ||
+		m.Preview != nil && m.Preview.Explain != nil && m.Preview.Explain.Searching
 }
 
 // Filtered is how many rows match a filter. A long list is filtered in parts: while it is Partial, the next model has

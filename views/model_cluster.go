@@ -27,8 +27,17 @@ type Snapshot struct {
 	Troubled, Recent []NodeRow
 	// List are the snapshot's nodes.
 	List List[NodeRow]
+	// Capacity is what the nodes have free now; nil if none takes pods.
+	Capacity *Capacity
 	// Reuse is nil while nothing is kept.
 	Reuse *Reuse
+}
+
+// Capacity is what the ready nodes that take pods have free: Used of each amount is free, of Most. The largest pod that fits, by cpu,
+// requests PodCPU and PodMemory, and goes to PodNode.
+type Capacity struct {
+	CPU, Memory                Amount
+	PodCPU, PodMemory, PodNode string
 }
 
 // HeatZone holds the nodes of a zone in snapshot order.
@@ -84,7 +93,17 @@ type NodeDetail struct {
 	Facts     []Fact
 	// Images are the images on the node, the largest first.
 	Images []NodeImage
+	// Owners are those of the pods on the node, the ones that request most of it first.
+	Owners []NodeOwner
 	Pods   List[NodePod]
+}
+
+// NodeOwner is the controller of pods on a node. Share is how much of the node they request, of cpu or memory, whichever is more.
+type NodeOwner struct {
+	Name        string
+	Pods        int
+	CPU, Memory string
+	Share       float64
 }
 
 // NodeImage is an image on a node; Nodes is how many nodes have it.

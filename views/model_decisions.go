@@ -96,7 +96,13 @@ const (
 type WhatIf struct {
 	// Tried are the changes, in words.
 	Tried, Command string
-	Without, With  Totals
+	// Moments means that it is no what-if: two times are compared, Before and After as the screen shows them.
+	Moments       bool
+	Before, After string
+	// Verdict says in a sentence what the changes would do, and Bad that something would be worse, or does not work.
+	Verdict       string
+	Bad           bool
+	Without, With Totals
 	// ChangedOutcomes counts the pods whose outcome changes, by outcome: totals may be equal though different pods make
 	// them up.
 	ChangedOutcomes []NamedCount

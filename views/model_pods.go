@@ -14,6 +14,8 @@ type Queue struct {
 	Next, Soon, Stuck, Held []PodRow
 	// Pods is the whole queue, part after part.
 	Pods List[PodRow]
+	// Depth is how many pods were pending in each of the last seconds, the oldest first.
+	Depth []float64
 	// Transitions are the latest state transitions, the newest first.
 	Transitions []Transition
 }

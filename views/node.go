@@ -52,16 +52,24 @@ func nodeHead(a draw.Area, s *drawCtx) draw.Area {
 	for i := range min(len(n.Resources), max(a.H/3, 1)) {
 		resource := &n.Resources[i]
 		a.Fit(0, y, 19, themes.Style(themes.Dim), resource.Name)
-		drawAmount(a.Row(y), draw.Slot{X: 20, W: min(a.W-20, 70)}, resource.Amount)
+		drawAmount(a.Row(y), draw.Slot{X: 20, W: min(a.W-20, 100)}, resource.Amount)
 		y++
 	}
 	y = drawFacts(a, y+1, max((a.H-y)/3, 1), n.Facts)
 	_, rest := a.Top(y + 1)
-	if rest.W >= 110 && len(n.Images) > 0 {
-		var images draw.Rect
-		images, rest = rest.Right(rest.W * 2 / 5)
+	if rest.W >= 110 && !s.preview && len(n.Owners)+len(n.Images) > 0 {
+		var side draw.Rect
+		side, rest = rest.Right(rest.W * 2 / 5)
 		rest, _ = rest.Left(rest.W - 3)
-		drawImages(a.In(images), n.Images)
+		if len(n.Owners) > 0 {
+			var owners draw.Rect
+			owners, side = side.Top(min(len(n.Owners)+1, max(side.H*2/3, side.H-len(n.Images)-2)))
+			drawOwners(a.In(owners), n.Owners)
+			_, side = side.Top(1)
+		}
+		if len(n.Images) > 0 {
+			drawImages(a.In(side), n.Images)
+		}
 	}
 	return a.In(rest)
 }

@@ -39,6 +39,8 @@ const (
 	// DeviceClaimsPane is called as kubectl calls its objects.
 	DeviceClaimsPane PaneID = "resourceclaims"
 	GangsPane        PaneID = "gangs"
+	// ComparePane has two nodes or two pods beside each other.
+	ComparePane PaneID = "compare"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.
@@ -146,6 +148,8 @@ type drawCtx struct {
 	ui   *State
 	now  time.Time
 	pane *Pane
+	// preview means that it is beside a list, and takes no keys.
+	preview bool
 	// full means that the pane has the screen to itself; box is the inside of its frame if it has not.
 	full bool
 	box  draw.Area

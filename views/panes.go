@@ -27,6 +27,7 @@ var panes = []*Pane{
 	devicesPane.pane(),
 	deviceClaimsPane.pane(),
 	gangsPane.pane(),
+	comparePane.pane(),
 }
 
 // Panes returns all panes but the overview.

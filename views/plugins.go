@@ -7,7 +7,7 @@ import (
 )
 
 var pluginsPane = ListPane[PluginRow]{
-	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', minW: 50, minH: 4, named: rowNames{Many: "plugins"}},
+	Pane:    Pane{ID: PluginsPane, Title: "Plugins", Help: "what every plugin costs and rejects", Digit: '8', Opens: QueuePane, minW: 50, minH: 4, named: rowNames{Many: "plugins"}},
 	Columns: pluginColumns, Row: pluginRow, Empty: "no plugin runs", Absent: "no plugin has been measured yet", Head: pluginsHead,
 	Rows:  Source.Plugins,
 	In:    in(func(m *Model) *Plugins { return m.Plugins }, func(p *Plugins) *List[PluginRow] { return &p.List }),
@@ -18,7 +18,8 @@ var pluginsPane = ListPane[PluginRow]{
 		byMost("rejections", func(p *PluginRow) int64 { return p.Rejections }),
 		byMost("time", func(p *PluginRow) int64 { return int64(p.Mean) * p.Calls }),
 	},
-	Key: func(p *PluginRow) string { return p.Point + " " + p.Plugin },
+	Key:   func(p *PluginRow) string { return p.Point + " " + p.Plugin },
+	Scope: func(p *PluginRow) string { return p.Plugin },
 }
 
 var pluginColumns = []draw.Column{

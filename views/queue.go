@@ -2,6 +2,7 @@ package views
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"orrery/core/objects/saturating"
@@ -27,6 +28,9 @@ var queuePane = ListPane[PodRow]{
 		f.Words = [4]string{podStateSearched[p.State], p.Message, p.Node}
 		if n := len(p.Rejectors); n > 0 {
 			f.Words[2], f.Words[3] = p.Rejectors[0], p.Rejectors[n-1]
+			if n > 2 {
+				f.Words[2] = strings.Join(p.Rejectors[:n-1], " ")
+			}
 		}
 	},
 	Sorts: []Sort[PodRow]{
@@ -102,7 +106,12 @@ func drawQueue(a draw.Area, s *drawCtx) {
 	}
 	y := queueCounts(a, q.Counts)
 	if a.H > y+3 {
-		queueShares(a, y, q.Counts)
+		shares := a
+		if trend, rest := a.Rect.Right(trendWidth); rest.W >= trendWidth && len(q.Depth) > 0 {
+			drawTrend(a.In(trend).Row(y), q.Depth)
+			shares = a.In(rest)
+		}
+		queueShares(shares, y, q.Counts)
 		y++
 	}
 	if a.H > y+6 {
@@ -161,6 +170,22 @@ func countStyle(s PodState, n int) themes.Style {
 		return themes.Style(themes.Dim)
 	}
 	return s.Token().With(themes.Bold)
+}
+
+// trendWidth is the width of the curve of pending pods with its words.
+const trendWidth = 38
+
+// drawTrend draws how many pods were pending in the last seconds.
+func drawTrend(row draw.Area, depth []float64) {
+	const words = 17
+	span := formatSpan(time.Duration(len(depth)) * time.Second)
+	row.Fit(2, 0, words-2, themes.Style(themes.Dim), "pending, "+span)
+	_, row.Rect = row.Rect.Left(words)
+	most := 1.0
+	for _, n := range depth {
+		most = max(most, n)
+	}
+	row.Curve(themes.Style(themes.Bad), depth, most)
 }
 
 func queueShares(a draw.Area, y int, c QueueCounts) {

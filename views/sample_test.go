@@ -31,13 +31,38 @@ func sample(pods, nodes int) *views.Model {
 		},
 		Queue: sampleQueue(pods), Journey: sampleJourney(), Snapshot: sampleSnapshot(nodes), Node: sampleNode(),
 		Zones: sampleZones(nodes), Evictions: sampleEvictions(), Leader: sampleLeader(), Decisions: sampleDecisions(pods),
-		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Agreement: sampleAgreement(),
+		Explain: sampleExplain(), Plugins: samplePlugins(), Metrics: sampleMetrics(), Timeline: sampleTimeline(), WhatIf: sampleWhatIf(), Comparison: sampleComparison(), Agreement: sampleAgreement(),
 		Feed: sampleDecisions(pods).List.Rows, Pressure: samplePressure(), Pending: samplePending(), Orrery: sampleOrrery(nodes),
 	}
 }
 
+func sampleComparison() *views.Comparison {
+	c := &views.Comparison{Kind: "nodes", A: "ip-10-0-0-43.internal", B: "ip-10-0-0-82.internal", At: "09:00:41", Differ: 3}
+	c.List.Rows = []views.CompareRow{
+		{Name: "requested", Heading: true},
+		{Name: "cpu", A: "11.8 of 16", B: "3.2 of 16"},
+		{Name: "memory", A: "3.8Gi of 64Gi", B: "3.8Gi of 64Gi", Same: true},
+		{Name: "node", Heading: true},
+		{Name: "taints", A: "node.kubernetes.io/unschedulable:NoSchedule"},
+		{Name: "for ml/trainer-0, pending", Heading: true},
+		{Name: "NodeResourcesFit", A: "✗ Insufficient cpu", B: "✓ passes"},
+		{Name: "TaintToleration", A: "✓ passes", B: "✓ passes", Same: true},
+	}
+	c.List.Total = len(c.List.Rows)
+	return c
+}
+
+// depthCurve is two minutes in which pods come and go.
+func depthCurve() []float64 {
+	depth := make([]float64, 120)
+	for i := range depth {
+		depth[i] = float64(min(i*3, 330-i) + i*7%20)
+	}
+	return depth
+}
+
 func sampleQueue(total int) *views.Queue {
-	q := &views.Queue{Counts: views.QueueCounts{Active: 14, Backoff: 31, Unschedulable: total - 107, Gated: 59, InFlight: 3}}
+	q := &views.Queue{Depth: depthCurve(), Counts: views.QueueCounts{Active: 14, Backoff: 31, Unschedulable: total - 107, Gated: 59, InFlight: 3}}
 	q.Next = []views.PodRow{
 		{Name: "payments/ledger-0", State: views.InFlight, Priority: 100000, Attempts: 1, Since: ago(2 * time.Millisecond), Reason: "waits for Permit: gang"},
 		{Name: "payments/ledger-1", State: views.Active, Priority: 100000, Since: ago(310 * time.Millisecond)},
@@ -96,7 +121,10 @@ func samplePending() *views.Pending {
 }
 
 func sampleSnapshot(nodes int) *views.Snapshot {
-	s := &views.Snapshot{Generation: 48213, Nodes: nodes, Changed: 7, Taken: ago(40 * time.Millisecond), Compared: true}
+	s := &views.Snapshot{Capacity: &views.Capacity{
+		CPU: views.Amount{Fraction: 0.39, Used: "1,498", Most: "3,840"}, Memory: views.Amount{Fraction: 0.28, Used: "4.2Ti", Most: "15Ti"},
+		PodCPU: "15.9", PodMemory: "61Gi", PodNode: "ip-10-0-0-12.internal",
+	}, Generation: 48213, Nodes: nodes, Changed: 7, Taken: ago(40 * time.Millisecond), Compared: true}
 	s.List.Total = nodes
 	for z := range 3 {
 		zone := views.HeatZone{Name: "eu-west-1" + string(rune('a'+z))}
@@ -336,6 +364,7 @@ func sampleStorage() *views.Storage {
 
 func sampleWhatIf() *views.WhatIf {
 	w := &views.WhatIf{
+		Verdict: "blocked: 1 of 22 pods cannot be evicted (budget shop/cart allows 0 disruptions); 4 evicted and left pending, 17 moved", Bad: true,
 		Tried: "drain ip-10-0-0-82.internal", Command: "orrery whatif --trace rush-hour.trace --at +41.23s drain ip-10-0-0-82.internal",
 		Without: views.Totals{Placed: 4218, Pending: 312, CPU: 0.61, Memory: 0.72, Spread: 0.4}, With: views.Totals{Placed: 4214, Pending: 316, Evicted: 21, Moved: 17, CPU: 0.61, Memory: 0.73, Spread: 0.44},
 	}

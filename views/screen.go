@@ -37,6 +37,10 @@ func Screen(c *draw.Canvas, m *Model, ui *State, g draw.Glyphs, now time.Time) {
 
 // opened draws one pane on the whole screen; zoomed it has no border, so that a mouse can copy from it.
 func opened(a draw.Area, s *drawCtx) {
+	if s.ui.Preview && !s.ui.Zoomed {
+		besidePreview(a, s)
+		return
+	}
 	if !s.ui.Zoomed {
 		// A what-if keeps its own border colour.
 		a = a.Box(s.frame(s.Header.Mode != WhatIfMode)).Padded()
@@ -45,7 +49,7 @@ func opened(a draw.Area, s *drawCtx) {
 }
 
 func overview(a draw.Area, s *drawCtx) {
-	for _, spot := range Layout(a.Rect) {
+	for _, spot := range LayoutOf(a.Rect, s.Model) {
 		s.pane = PaneOf(spot.Pane)
 		focused := s.ui.Focus == spot.Pane
 		at := a.In(spot.Rect)
@@ -63,6 +67,9 @@ func (s *drawCtx) frame(focused bool) draw.Frame {
 	f := draw.Frame{Digit: s.pane.Digit, Title: s.pane.Title, Focused: focused, Border: themes.Border}
 	if s.Header.Mode == WhatIfMode {
 		f.Border = themes.Nominated
+	}
+	if s.pane.ID == WhatIfPane && s.WhatIf != nil && s.WhatIf.Moments {
+		f.Title = "Then and later"
 	}
 	f.Right = s.pane.fact(s.Model)
 	return f

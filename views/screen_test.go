@@ -187,7 +187,8 @@ func TestLayout_Tiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw.Rect{W: rapid.IntRange(views.MinWidth, 300).Draw(t, "w"), H: rapid.IntRange(views.MinHeight-3, 120).Draw(t, "h")}
 		covered := make([]int, r.W*r.H)
-		for _, spot := range views.Layout(r) {
+		empty := views.Empty{Evictions: rapid.Bool().Draw(t, "no evictions"), Leader: rapid.Bool().Draw(t, "no leader")}
+		for _, spot := range views.Layout(r, empty) {
 			for y := spot.Rect.Y; y < spot.Rect.Y+spot.Rect.H; y++ {
 				for x := spot.Rect.X; x < spot.Rect.X+spot.Rect.W; x++ {
 					covered[y*r.W+x]++

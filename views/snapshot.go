@@ -85,6 +85,11 @@ func drawSnapshot(a draw.Area, s *drawCtx) {
 		return
 	}
 	snapshotFacts(a.Row(0), p, s)
+	if p.Capacity != nil && a.H > len(p.Heat)+5 {
+		drawCapacity(a.Row(1), p.Capacity)
+		_, rest := a.Top(1)
+		a = a.In(rest)
+	}
 	gap := 0
 	if a.H > len(p.Heat)+4 {
 		gap = 1
@@ -105,6 +110,21 @@ func drawSnapshot(a draw.Area, s *drawCtx) {
 		s.pane.list.draw(a.In(rest), s)
 	case listed > 1:
 		recentNodes(a.In(rest), s)
+	}
+}
+
+// drawCapacity draws what the cluster has free, and the largest pod that fits.
+func drawCapacity(row draw.Area, c *Capacity) {
+	text := themes.Style(themes.Text)
+	r := rowWriter{a: row}
+	r.fact(text.With(themes.Bold), c.CPU.Used, "of "+c.CPU.Most+" cpu free")
+	r.fact(text.With(themes.Bold), c.Memory.Used, "of "+c.Memory.Most+" memory")
+	size := c.PodCPU + " cpu, " + c.PodMemory
+	for _, largest := range [...]string{"largest pod " + size + " on " + c.PodNode, "largest pod " + size, "fits " + size} {
+		if r.x+3+draw.Width(largest) < row.W {
+			r.fact(themes.Style(themes.Dim), largest, "")
+			return
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ type Source interface {
 	Devices() Rows[DeviceRow]
 	DeviceClaims() Rows[DeviceClaimRow]
 	Gangs() Rows[GangRow]
+	// CompareRows are of the open comparison.
+	CompareRows() Rows[CompareRow]
 	// Differences are those of a shadow.
 	Differences() Rows[Difference]
 }

@@ -41,6 +41,8 @@ type State struct {
 	Zoomed bool
 	// Keys are the bindings that the help pane shows.
 	Keys []KeyGroup
+	// Preview shows beside the open pane's list what its selected row opens.
+	Preview bool
 	// Hits, if not nil, receives where things were drawn.
 	Hits *HitMap
 	// Orbits, if not nil, keeps the orrery's geometry between drawings.

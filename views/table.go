@@ -17,6 +17,7 @@ func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T],
 	places := draw.Arrange(columns, max(inner.W-2, 0))
 	head := a.In(inner)
 	head.Header(columns, &places)
+	s.recordHeads(head, columns, &places)
 	_, below := a.Top(1)
 	a = a.In(below)
 	cursor := s.ui.Cursor

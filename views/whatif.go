@@ -1,6 +1,8 @@
 package views
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,8 +12,8 @@ import (
 )
 
 var whatIfPane = ListPane[WhatIfChange]{
-	Pane:    Pane{ID: WhatIfPane, Title: "What-if", Opens: JourneyPane, minW: 50, minH: 10},
-	Columns: changeColumns, Row: changeRow, Empty: "no pod would change outcome", Absent: "select a pod or node and press w", Head: whatIfHead,
+	Pane:    Pane{ID: WhatIfPane, Title: "What-if", Opens: JourneyPane, minW: 50, minH: 10, body: drawWhatIf},
+	Columns: changeColumns, Row: changeRow,
 	Detail: func(c *WhatIfChange) (string, string) {
 		is := c.To.Word() + labelled(" on", c.With)
 		if c.Unchanged {
@@ -38,16 +40,52 @@ var changeColumns = []draw.Column{
 	{Long: "reason", Short: "reason", Min: 18, Grow: 4, Rank: 3},
 }
 
+// momentColumns are the columns for two moments.
+var momentColumns = func() []draw.Column {
+	columns := slices.Clone(changeColumns)
+	columns[1].Long, columns[1].Short = "then", "then"
+	columns[3].Long, columns[3].Short = "later", "later"
+	return columns
+}()
+
+// drawWhatIf draws the figures, and the pods whose outcome changes.
+func drawWhatIf(a draw.Area, s *drawCtx) {
+	w := s.WhatIf
+	if w == nil {
+		drawAbsent(a, "select a pod or node and press w")
+		return
+	}
+	columns := changeColumns
+	if w.Moments {
+		columns = momentColumns
+	}
+	a = s.pane.list.detail(whatIfHead(a, s), s)
+	table(a, s, columns, &w.Changes, "no pod would change outcome", changeRow)
+}
+
 // whatIfHead draws the cluster without and with a change, marked as a what-if, and the command that repeats it.
 func whatIfHead(a draw.Area, s *drawCtx) draw.Area {
 	w := s.WhatIf
-	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), "⚑ what-if:")
+	label := "⚑ what-if:"
+	if w.Moments {
+		label = "⇄ from"
+	}
+	x := a.Text(0, 0, themes.Nominated.With(themes.Bold), label)
 	a.Fit(x+1, 0, a.W-x-1, themes.Title.With(themes.Bold), w.Tried)
 	x = 0
-	if !strings.HasPrefix(w.Command, ":") { // it is for a shell
+	if w.Command != "" && !strings.HasPrefix(w.Command, ":") { // it is for a shell
 		x = a.Text(0, 1, themes.Style(themes.Dim), "$ ")
 	}
 	a.Fit(x, 1, a.W-x, themes.Style(themes.Dim), w.Command)
+	if w.Verdict != "" {
+		row := 2
+		if w.Command == "" {
+			row = 1
+		}
+		drawVerdict(a.Row(row), w)
+		_, rest := a.Top(row - 1)
+		a = a.In(rest)
+	}
 	counts := a.Row(2)
 	_, rest := a.Top(3)
 	a = a.In(rest)
@@ -69,6 +107,16 @@ func whatIfHead(a draw.Area, s *drawCtx) draw.Area {
 	return a.In(rest)
 }
 
+// drawVerdict draws what the changes would do, in a sentence.
+func drawVerdict(row draw.Area, w *WhatIf) {
+	token, glyph := themes.Good, '✓'
+	if w.Bad {
+		token, glyph = themes.Bad, '✗'
+	}
+	row.Set(0, 0, token.With(themes.Bold), glyph)
+	row.Fit(2, 0, row.W-2, token.With(themes.Bold), w.Verdict)
+}
+
 // notesColumn is the column from which there is room beside the totals.
 const notesColumn = 50
 
@@ -76,6 +124,9 @@ const notesColumn = 50
 func drawWhatIfCounts(row draw.Area, w *WhatIf, noted bool) {
 	r := rowWriter{a: row}
 	for _, f := range w.ChangedOutcomes {
+		if w.Verdict != "" {
+			break // it says so already
+		}
 		style := themes.Style(themes.Text)
 		if f.Bad {
 			style = themes.Style(themes.Bad)
@@ -115,8 +166,8 @@ func drawNotes(a draw.Area, notes []string) {
 // drawTotals draws the figures without and with the change, and the difference.
 func drawTotals(a draw.Area, w *WhatIf) int {
 	dim := themes.Style(themes.Dim)
-	a.TextRight(19, 0, 7, dim, "without")
-	a.Text(30, 0, dim, "  with")
+	a.TextRight(19, 0, 7, dim, cmp.Or(w.Before, "without"))
+	a.TextRight(29, 0, 7, dim, cmp.Or(w.After, "with"))
 	a.Text(40, 0, dim, "change")
 	b, c := &w.Without, &w.With
 	y := 1
@@ -124,13 +175,13 @@ func drawTotals(a draw.Area, w *WhatIf) int {
 		totalsRow(a.Row(y), name, without, with, moreIsGood, "")
 		y++
 	}
-	line("scheduled", b.Placed, c.Placed, true)
-	line("pending", b.Pending, c.Pending, false)
-	line("rescheduled", b.Moved, c.Moved, false)
+	line("pods placed", b.Placed, c.Placed, true)
+	line("pods pending", b.Pending, c.Pending, false)
+	line("moved", b.Moved, c.Moved, false)
 	line("evicted", b.Evicted, c.Evicted, false)
 	percent := func(v float64) int { return int(saturating.Truncate(v*100 + 0.5)) }
-	totalsRow(a.Row(y), "cpu allocated", percent(b.CPU), percent(c.CPU), true, "%")
-	totalsRow(a.Row(y+1), "memory allocated", percent(b.Memory), percent(c.Memory), true, "%")
+	totalsRow(a.Row(y), "cpu requested", percent(b.CPU), percent(c.CPU), true, "%")
+	totalsRow(a.Row(y+1), "memory requested", percent(b.Memory), percent(c.Memory), true, "%")
 	totalsRow(a.Row(y+2), "utilization spread", percent(b.Spread), percent(c.Spread), false, "%")
 	return y + 3
 }

@@ -28,6 +28,7 @@ type Collector struct {
 	nodes        nodeTable // as they are
 	believed     nodeTable // as the last scheduling cycle saw them
 	behind       behindCache
+	capacity     capacityCache
 	rows         rowCache
 	evictionList evictionCache
 	drift        driftCache
@@ -72,7 +73,7 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		c.believed.refresh(e, snapshotNodes{e})
 	}
 	devices, gangs := c.devices.follow(e, query.Open), c.gangs.follow(e, query.Open)
-	m := &views.Model{Header: c.header(e, devices, gangs), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending}
+	m := &views.Model{Header: c.header(e, devices, gangs), Timeline: query.Timeline, WhatIf: query.WhatIf, Pending: query.Pending, Comparison: query.Comparison}
 	switch query.Open {
 	case views.Overview:
 		m.Queue, m.Snapshot, m.Zones = c.queueOf(e, query), c.snapshot(e, query), c.zones(e, query)
@@ -118,12 +119,18 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Gangs = c.gangs.model()
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
+	case views.ComparePane:
+		if query.Comparison != nil {
+			comparison := *query.Comparison
+			m.Comparison = &comparison
+		}
 	case views.TimelinePane:
 		if query.Timeline != nil {
 			timeline := *query.Timeline
 			m.Timeline = &timeline
 		}
 	}
+	m.Preview = c.preview(e, query)
 	if p := views.PaneOf(query.Open); p != nil {
 		p.Collect(m, source{c, e, query}, query.list(), c.pickers)
 	}

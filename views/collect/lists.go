@@ -178,6 +178,15 @@ func (s source) PressurePods() views.Rows[views.PressurePod] {
 	return views.RowsOf(s.ranking, s.ranked)
 }
 
+// CompareRows are those of the comparison that is open.
+func (s source) CompareRows() views.Rows[views.CompareRow] {
+	c := s.query.Comparison
+	if c == nil {
+		return views.Rows[views.CompareRow]{}
+	}
+	return views.RowsOf(uint64(len(c.List.Rows)), c.List.Rows)
+}
+
 // Marks are the timeline's.
 func (s source) Marks() views.Rows[views.Mark] {
 	return views.RowsOf(uint64(len(s.query.Timeline.Marks)), s.query.Timeline.Marks)

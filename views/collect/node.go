@@ -27,7 +27,7 @@ func (c *Collector) nodeDetail(e *engine.Engine, query Query) *views.NodeDetail 
 		return nil
 	}
 	info := e.Cache().Node(query.Node)
-	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info)}
+	v := &views.NodeDetail{Row: c.nodes.row(at), Facts: nodeFacts(info), Images: imagesOn(info), Owners: ownersOn(info)}
 	v.Resources = resourcesOf(info, v.Row)
 	if text := c.assumedOn(e, info); text != "" {
 		v.Facts = append(v.Facts, views.Fact{Name: "not bound", Value: text})
@@ -68,10 +68,24 @@ func nodeFacts(info fwk.NodeInfo) []views.Fact {
 	if n := len(info.GetPodsWithAffinity()); n > 0 {
 		add("affinity", plural.Count(n, "pod")+", "+strconv.Itoa(len(info.GetPodsWithRequiredAntiAffinity()))+" of them required anti-affinity")
 	}
+	add("conditions", conditionsOf(node))
 	add("kubelet", node.Status.NodeInfo.KubeletVersion)
 	add("instance", node.Labels[v1.LabelInstanceTypeStable])
 	add("architecture", strings.TrimSpace(node.Status.NodeInfo.OperatingSystem+" "+node.Status.NodeInfo.Architecture))
 	return facts
+}
+
+// conditionsOf says which conditions of a node are bad, with their reasons.
+func conditionsOf(node *v1.Node) string {
+	var bad []string
+	for i := range node.Status.Conditions {
+		c := &node.Status.Conditions[i]
+		if isReady := c.Type == v1.NodeReady; isReady == (c.Status == v1.ConditionTrue) {
+			continue
+		}
+		bad = append(bad, strings.TrimSpace(string(c.Type)+" is "+strings.ToLower(string(c.Status))+" "+c.Reason))
+	}
+	return strings.Join(bad, ", ")
 }
 
 // portsOf lists the host ports in use, with their address unless that is 0.0.0.0.

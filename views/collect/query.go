@@ -27,14 +27,17 @@ type Query struct {
 	Filter  *filter.Filter
 	Sort    string
 	Reverse bool
-	// WhatIf, Pending and Timeline are passed on to the model.
-	WhatIf   *views.WhatIf
-	Pending  *views.Pending
-	Timeline *views.Timeline
+	// WhatIf, Pending, Comparison and Timeline are passed on to the model.
+	WhatIf     *views.WhatIf
+	Pending    *views.Pending
+	Comparison *views.Comparison
+	Timeline   *views.Timeline
 	// Past is where the engine's past can be had; nil if it cannot. AsNow asks for the explanation of a placed pod as it would be
 	// placed now.
 	Past  Past
 	AsNow bool
+	// Preview is what is to be seen beside the open pane's list.
+	Preview Preview
 	// Usage is the last reading of the open node; nil if nothing can be read.
 	Usage *usage.Reading
 }

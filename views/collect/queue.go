@@ -43,6 +43,8 @@ func (c *Collector) queueOf(e *engine.Engine, query Query) *views.Queue {
 		return c.queueIn(e, query.Namespace, most)
 	default:
 		v.Counts = c.queueCounts(e)
+		v.Depth = e.QueueDepths(make([]float64, 0, curveSeconds))
+		trimStart(&v.Depth)
 	}
 	if query.Open == views.Overview {
 		v.Next = append(c.bindingRows(e, 0, most), c.podRows(e, queue.Active, 0, most)...)

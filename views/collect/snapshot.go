@@ -34,6 +34,7 @@ func (c *Collector) snapshot(e *engine.Engine, query Query) *views.Snapshot {
 		}
 		v.Heat[z] = views.HeatZone{Name: l.name, Cells: cells[from:len(cells):len(cells)]}
 	}
+	v.Capacity = c.capacity.of(&c.nodes)
 	if query.Open == views.Overview {
 		for _, name := range c.troubled.worst {
 			if at, ok := c.nodes.positions[name]; ok {

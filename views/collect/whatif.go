@@ -13,7 +13,7 @@ import (
 // those that are still pending. The changes and the command are printable.
 func WhatIf(a *whatif.Result, changes, command string) *views.WhatIf {
 	v := &views.WhatIf{
-		Tried: changes, Command: command, Without: totalsOf(a.Without), With: totalsOf(a.With),
+		Tried: changes, Command: command, Verdict: printable.Text(a.Verdict()), Bad: a.Worse() || a.Blocks(), Without: totalsOf(a.Without), With: totalsOf(a.With),
 		ChangedOutcomes: countKinds(a.Pods), HeldByBudget: len(a.Blocked), StillPending: len(a.StillPending),
 	}
 	if a.Truncated {

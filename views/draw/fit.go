@@ -46,17 +46,50 @@ func (a Area) Fit(x, y, w int, s themes.Style, text string) int {
 // FitPath draws a text whose end matters most, such as a pod's name: it leaves out the middle. A third of a narrow column is for the end,
 // which tells the nodes of a pool apart; a very narrow one has no room for two pieces.
 func (a Area) FitPath(x, y, w int, s themes.Style, text string) int {
-	const least, most = 9, 5
 	w = min(w, a.W-x)
-	if w < least || len(text) <= w || !ascii(text) {
+	if w < leastPath || len(text) <= w || !ascii(text) {
 		return a.Fit(x, y, w, s, text)
 	}
-	tail := min(most, w/3)
-	head := w - tail - 1
+	head, tail := pathParts(len(text), w)
 	x = a.Text(x, y, s, text[:head])
 	a.Set(x, y, s, ellipsis)
 	return a.Text(x+1, y, s, text[len(text)-tail:])
 }
+
+// FitFound is FitPath with some bytes of the text in another style, as those that a search has found.
+func (a Area) FitFound(x, y, w int, s, found themes.Style, text string, is []bool) int {
+	end := a.FitPath(x, y, w, s, text)
+	w = min(w, a.W-x)
+	if len(is) != len(text) || !ascii(text) || w <= 0 {
+		return end
+	}
+	head, tail := pathParts(len(text), w)
+	for i := range text {
+		switch {
+		case !is[i]:
+		case i < head:
+			a.Set(x+i, y, found, rune(text[i]))
+		case i >= len(text)-tail:
+			a.Set(x+w-(len(text)-i), y, found, rune(text[i]))
+		}
+	}
+	return end
+}
+
+// pathParts returns how many characters of a name of a length are drawn before what is left out of it in w columns, and after it.
+func pathParts(length, w int) (head, tail int) {
+	switch {
+	case length <= w:
+		return length, 0
+	case w < leastPath:
+		return w - 1, 0
+	}
+	tail = min(longestTail, w/3)
+	return w - tail - 1, tail
+}
+
+// leastPath is the least width in which a name has two pieces, and longestTail the most that its end takes.
+const leastPath, longestTail = 9, 5
 
 // FitHost draws the name of a machine: if it is too long it leaves out the domain first, which all machines have.
 func (a Area) FitHost(x, y, w int, s themes.Style, text string) int {
