@@ -56,8 +56,8 @@ func TestHints_NameActingKeysWhereTheyAct(t *testing.T) {
 
 // TestHelp_DimsActingKeysWhereTheyDoNot opens the help of every pane.
 func TestHelp_DimsActingKeysWhereTheyDoNot(t *testing.T) {
-	acting, _ := actingConsole(t, 200, 60)
-	recording := newSession(t, 200, 60)
+	acting, _ := actingConsole(t, 200, 70)
+	recording := newSession(t, 200, 70)
 	for _, id := range []views.PaneID{views.Overview, views.SnapshotPane, views.PodsPane, views.EvictionsPane} {
 		acting.openOn(id)
 		acting.keys("?").shows("Cluster actions").lacks("read-only")

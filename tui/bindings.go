@@ -68,6 +68,7 @@ var (
 	onCells      = where{"devices", func(id views.PaneID) bool { return pane(id).HasCells() }}
 	withoutCells = where{"all panes but the overview and devices", func(id views.PaneID) bool { return offOverview.in(id) && !onCells.in(id) }}
 	onFilterable = where{"lists that can be filtered or sorted", func(id views.PaneID) bool { return pane(id).Filters() }}
+	onPreviews   = where{"lists of pods and nodes", func(id views.PaneID) bool { return pane(id).Previews() }}
 	onPods       = where{"panes with pods", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesPods() }}
 	onNodes      = where{"panes with nodes", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesNodes() }}
 )
@@ -149,6 +150,8 @@ func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 		return s.prompt.press(s, msg)
 	case s.menu != nil:
 		return s.menu.press(s, key)
+	case s.finder != nil:
+		return s.finder.press(s, msg)
 	case s.confirm != nil:
 		return s.confirm.press(s, key)
 	}

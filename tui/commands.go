@@ -29,6 +29,7 @@ var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "explain", argument: "[pod]", help: "why a pod is where it is", run: commandPod(views.ExplainPane), complete: namesFromEngine("pod", collect.PodNames)},
 	{name: "node", argument: "[name]", help: "a node and what is on it; without a name, all nodes", run: (*Screen).commandNode, complete: namesFromEngine("node", collect.NodeNames)},
 	{name: "theme", argument: "[name]", help: "the colours", run: (*Screen).commandTheme, complete: func(s *Screen, typed string) []string { return oneOf(s.themeNames()...)(s, typed) }},
+	{name: "find", argument: "[name]", help: "anything by a part of its name, as ctrl+k does", run: func(s *Screen, rest string) tea.Cmd { s.openFinder(rest); return nil }},
 	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter, complete: filterCompletions},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
 	{name: "whatif", argument: "change", help: "try a change on a copy, as in cordon NODE, drain NODE or add 3 nodes like NODE", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
@@ -169,6 +170,7 @@ func (s *Screen) commandGoto(rest string) tea.Cmd {
 	case at.Before(t.Start):
 		s.setStatus(":goto " + printable.Line(rest, 60) + " is before the start of the recording")
 	}
+	s.leave(true)
 	s.control(func(b Playback) error { return b.SeekTo(at) })
 	return nil
 }
@@ -292,6 +294,7 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 	}
 	s.themeChosen = true
 	s.setTheme(s.options.Themes[i])
+	s.setStatus("theme " + s.theme.Name)
 	return nil
 }
 

@@ -132,6 +132,7 @@ func (s *Screen) clusterSwitched(m switchedMsg) {
 	if m.cluster != "" {
 		s.openPane(views.Overview)
 		clear(s.saved)
+		s.jumps, s.held = jumps{}, nil
 		s.openPane(m.view)
 		s.top().node = m.node
 		s.whatIfPending, s.summaryPending = false, false

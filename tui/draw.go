@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"orrery/themes"
@@ -27,7 +28,7 @@ func (s *Screen) View() tea.View {
 // empty pane flashes.
 func (s *Screen) waitingForFrame() bool {
 	w, h := s.canvas.Size()
-	return !s.frameMatches() && s.frame != nil && s.draws > 0 && w == s.w && h == s.h && s.prompt == nil && s.menu == nil && s.confirm == nil
+	return !s.frameMatches() && s.frame != nil && s.draws > 0 && w == s.w && h == s.h && s.prompt == nil && s.menu == nil && s.confirm == nil && s.finder == nil
 }
 
 // emptyFrame is drawn until the first frame arrives.
@@ -43,7 +44,7 @@ func (s *Screen) draw() {
 	t := s.top()
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
-	s.state.Cell = t.cell
+	s.state.Cell, s.state.Preview = t.cell, s.previews()
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped, s.state.Namespace = !t.list.on(), s.namespace
 	s.describeSearch(&s.state)
@@ -77,6 +78,9 @@ func (s *Screen) draw() {
 	if s.menu != nil {
 		s.menu.draw(all.In(s.body()))
 	}
+	if s.finder != nil {
+		s.finder.draw(all.In(s.body()))
+	}
 	if s.confirm != nil {
 		s.confirm.draw(all.In(s.body()))
 	}
@@ -94,7 +98,7 @@ func (s *Screen) draw() {
 
 // drawScreen draws the panes of a frame.
 func (s *Screen) drawScreen(f *Frame) {
-	s.hits = views.HitMap{Rows: s.hits.Rows[:0]}
+	s.hits = views.HitMap{Rows: s.hits.Rows[:0], Heads: s.hits.Heads[:0]}
 	s.state.Row = s.row.key
 	s.canvas.Reset(s.w, s.h)
 	views.Screen(s.canvas, f.Model, &s.state, s.options.Terminal.Glyphs, f.Now)
@@ -136,8 +140,19 @@ func (s *Screen) drawPrompt(a draw.Area) {
 	line := a.In(foot)
 	line.Fill(themes.Style(themes.Text), ' ')
 	x := line.Text(1, 0, themes.Accent.With(themes.Bold), p.kind.sign())
-	text := []rune(p.input.Value())
-	at := min(p.input.Position(), len(text))
+	s.drawPromptHint(line, drawInput(line, x, &p.input)+2)
+	switch body := a.In(s.body()); {
+	case p.kind == commandPrompt && p.problem != "":
+		drawProblem(body, p.problem)
+	case p.kind == commandPrompt && len(p.completions) > 0:
+		drawCompletions(body, p)
+	}
+}
+
+// drawInput draws a line that is typed, with its cursor, and returns the column after it.
+func drawInput(line draw.Area, x int, input *textinput.Model) int {
+	text := []rune(input.Value())
+	at := min(input.Position(), len(text))
 	room := line.W - x - 24
 	for draw.Width(string(text[:at])) > room && at > 0 { // the start of a long line scrolls out of sight
 		text, at = text[1:], at-1
@@ -151,13 +166,7 @@ func (s *Screen) drawPrompt(a draw.Area) {
 	if at < len(text) {
 		after = line.Fit(after, 0, room-after, themes.Style(themes.Text), string(text[at+1:]))
 	}
-	s.drawPromptHint(line, after+2)
-	switch body := a.In(s.body()); {
-	case p.kind == commandPrompt && p.problem != "":
-		drawProblem(body, p.problem)
-	case p.kind == commandPrompt && len(p.completions) > 0:
-		drawCompletions(body, p)
-	}
+	return after
 }
 
 // drawPromptHint draws the error or the match count behind the typed text.

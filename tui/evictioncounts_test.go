@@ -25,7 +25,7 @@ func TestEvictions_HeaderEqualsRows(t *testing.T) {
 				counts[e.List.Rows[i].State().String()]++
 			}
 			rows += len(e.List.Rows)
-			border := strings.Split(s.plain(), "\n")[s.screen.body().Y]
+			border, _, _ := strings.Cut(strings.Split(s.plain(), "\n")[s.screen.body().Y], "╮") // before that of the preview
 			sum := 0
 			for part := range strings.FieldsFuncSeq(strings.Trim(strings.TrimPrefix(border, "╭─ 5 Evictions "), "╮─ "), func(r rune) bool { return r == '·' }) {
 				var n int

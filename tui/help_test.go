@@ -16,7 +16,7 @@ func TestHelp_ScrollsToEveryKey(t *testing.T) {
 		for {
 			plain := s.plain()
 			seen += strings.Join(strings.Fields(strings.Map(blankBorders, plain)), " ")
-			if pages++; pages > 20 {
+			if pages++; pages > 40 {
 				t.Fatalf("at %v the help has no end:\n%s", size, plain)
 			}
 			if !strings.Contains(plain, " more row") {

@@ -32,6 +32,8 @@ var worths = []worth{
 	{"back", func(s *Screen) bool { return s.top().search != nil }, 1, "end search"},
 	{"filter", func(s *Screen) bool { return s.slash() == searchPrompt }, 3, "search"},
 	{"filter", func(s *Screen) bool { return s.slash() == deafPrompt }, never, ""},
+	{"filter", func(s *Screen) bool { return s.slash() == finderPrompt }, 3, "find"},
+	{"find", func(s *Screen) bool { return s.slash() == finderPrompt }, never, ""},
 	{"evict", func(s *Screen) bool { return !s.podHasNode() }, never, ""},
 	{"cordon", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},
 	{"drain", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},

@@ -29,7 +29,7 @@ func TestHints_ByWorth(t *testing.T) {
 		keys  []string
 		first string
 	}{
-		{"a calm overview that plays", calm, []string{"space"}, "enter open pane   arrows rows   / filter   space pause"},
+		{"a calm overview that plays", calm, []string{"space"}, "enter open pane   arrows rows   / find   space pause"},
 		{"a paused recording", calm, nil, "enter open pane   space play   arrows rows"},
 		{"the end of a recording", calm, []string{"$"}, "enter open pane   ! trouble   space play again"},
 		{"trouble", rush, []string{"space"}, "enter open pane   ! trouble   arrows rows"},

@@ -35,7 +35,7 @@ func (h typedLines) latest() string {
 
 // typed returns the lines that were typed in prompts of a kind.
 func (h *history) typed(kind promptKind) typedLines {
-	return [...]typedLines{commandPrompt: h.commands, filterPrompt: h.filters, searchPrompt: h.searches, deafPrompt: nil}[kind]
+	return [...]typedLines{commandPrompt: h.commands, filterPrompt: h.filters, searchPrompt: h.searches, deafPrompt: nil, finderPrompt: nil}[kind]
 }
 
 // addFilter adds a filter that a list has; nil is none.

@@ -59,6 +59,9 @@ var keysToPanes = [][]string{
 	{":", "w", "l", "enter", "d"},
 	{"?"},
 	{"2", "/", "x"},
+	{"ctrl+k"},
+	{"ctrl+k", "x"},
+	{"ctrl+k", "x", "tab"},
 	{":", "p"},
 }
 

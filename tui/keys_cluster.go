@@ -52,7 +52,7 @@ func (s *Screen) cannotEvict() string {
 	if why := s.cannotChangePod(); why != "" {
 		return why
 	}
-	if open := s.top().pane; open == views.QueuePane || open == views.PendingPane {
+	if open := s.top().pane; s.subject == nil && (open == views.QueuePane || open == views.PendingPane) {
 		pod, _ := s.selectedPod()
 		return actions.NotOnNode(pod)
 	}
@@ -77,7 +77,7 @@ func (s *Screen) readOnlyIn(pane views.PaneID) string {
 	switch {
 	case s.frame == nil:
 		return "nothing is shown yet"
-	case pane == views.WhatIfPane, pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
+	case pane == views.WhatIfPane && (s.top().answer == nil || !s.top().answer.Moments), pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
 		return "this is a what-if; esc goes back"
 	}
 	return s.frame.ReadOnly

@@ -29,13 +29,17 @@ var exportBindings = []binding{
 func (s *Screen) copyText() (text string) {
 	t := s.top()
 	switch {
+	case s.subject != nil && s.subject.object.name != "":
+		return strings.TrimPrefix(s.subject.object.namespace+"/"+s.subject.object.name, "/")
+	case s.subject != nil: // below
 	case t.page != nil:
 		return strings.Join(t.page.lines, "\n") + "\n"
-	case t.pane == views.WhatIfPane && s.frame != nil && s.frame.Model.WhatIf != nil:
+	case t.pane == views.WhatIfPane && s.frame != nil && s.frame.Model.WhatIf != nil && s.frame.Model.WhatIf.Command != "":
 		return s.frame.Model.WhatIf.Command
 	case s.selectedFix() != nil:
 		return s.selectedFix().Command
-	case s.selectionIsNode():
+	}
+	if s.selectionIsNode() {
 		node, _ := s.selectedNode()
 		return node
 	}

@@ -1,6 +1,10 @@
 package tui
 
-import "orrery/views"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"orrery/views"
+)
 
 // inspectBindings examine the selection.
 var inspectBindings = []binding{
@@ -25,19 +29,24 @@ var inspectBindings = []binding{
 		run: simple((*Screen).openPending), where: onQueue,
 	},
 	{
+		name: "compare", keys: []string{"="}, label: "=", short: "compare", long: "hold a pod, node or moment; compare it with another", group: inspectKeys, hint: 15,
+		disabled: (*Screen).cannotCompare, run: func(s *Screen, _ string) tea.Cmd { return s.compare() }, where: onPanesButHelp,
+	},
+	{
 		name: "describe", keys: []string{"d"}, label: "d", short: "describe", long: "the object as YAML", group: inspectKeys, hint: 13,
 		disabled: (*Screen).cannotDescribe, run: simple((*Screen).describe), where: onPanesButHelp,
 	},
 }
 
 func (s *Screen) cannotExplain() string {
-	if _, ok := s.selectedPod(); ok && s.top().pane != views.ExplainPane {
-		return ""
-	}
-	if s.top().pane == views.ExplainPane {
+	pod, ok := s.selectedPod()
+	switch {
+	case !ok:
+		return "no pod is selected"
+	case s.top().pane == views.ExplainPane && s.top().pod == pod:
 		return "this is the explanation already"
 	}
-	return "no pod is selected"
+	return ""
 }
 
 func (s *Screen) explain() {
@@ -46,13 +55,14 @@ func (s *Screen) explain() {
 }
 
 func (s *Screen) cannotOpenPressure() string {
-	if _, ok := s.selectedNode(); ok && s.top().pane != views.PressurePane {
-		return ""
-	}
-	if s.top().pane == views.PressurePane {
+	node, ok := s.selectedNode()
+	switch {
+	case !ok:
+		return "no node is selected"
+	case s.top().pane == views.PressurePane && s.top().node == node:
 		return "this is the pressure pane already"
 	}
-	return "no node is selected"
+	return ""
 }
 
 func (s *Screen) openPressure() {
@@ -72,7 +82,7 @@ func (s *Screen) cannotDescribe() string {
 }
 
 func (s *Screen) cannotTryWhatIf() string {
-	if s.top().pane == views.WhatIfPane {
+	if s.top().pane == views.WhatIfPane && s.subject == nil && (s.top().answer == nil || !s.top().answer.Moments) {
 		return "this is a what-if already; esc goes back"
 	}
 	if len(s.menuItems()) == 0 {

@@ -17,6 +17,18 @@ var navigationBindings = []binding{
 		where: onPanes, disabled: (*Screen).cannotOpen, run: func(s *Screen, _ string) tea.Cmd { return s.openSelected() },
 	},
 	{
+		name: "related", keys: []string{"o"}, label: "o", short: "its node", long: "the node of the pod; of one that is gone, its successor", group: navigationKeys, hint: 9,
+		where: onPods, disabled: (*Screen).cannotFollow, run: simple((*Screen).openRelated),
+	},
+	{
+		name: "older", keys: []string{"ctrl+o"}, label: "ctrl+o", long: "back to before the last jump, in place or time", group: navigationKeys, where: everywhere,
+		run: simple(func(s *Screen) { s.jumpBy(-1) }),
+	},
+	{
+		name: "newer", keys: []string{"ctrl+n", "ctrl+i"}, label: "ctrl+n", long: "forward again", group: navigationKeys, where: everywhere,
+		run: simple(func(s *Screen) { s.jumpBy(1) }),
+	},
+	{
 		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
 		disabled: func(s *Screen) string {
 			if len(s.navStack) == 1 && s.row.key == "" && !s.zoom && !s.whatIfPending && !s.summaryPending {
@@ -257,6 +269,9 @@ func (s *Screen) cannotOpen() string {
 	if _, ok := s.selectedObject(); ok {
 		return ""
 	}
+	if l := s.list(); l.Scope != nil && l.Scope(s.top().cursor.Selected) != "" {
+		return ""
+	}
 	return "no pod is selected"
 }
 
@@ -280,17 +295,23 @@ func (s *Screen) openSelected() tea.Cmd {
 	case s.opensObject():
 		s.describe()
 	default:
-		next := navEntry{pane: pane(open).Opens}
-		if pane(next.pane).About == views.AboutNode {
-			next.node, _ = s.selectedNode()
-		} else {
-			next.pod, _ = s.selectedPod()
-		}
+		next := s.opens()
 		next.openedWith = s.selectedScope()
 		next.list.filter = next.openedWith
 		s.push(next)
 	}
 	return nil
+}
+
+// opens returns what enter opens: the pane, on the selected pod or node.
+func (s *Screen) opens() navEntry {
+	next := navEntry{pane: pane(s.top().pane).Opens}
+	if pane(next.pane).About == views.AboutNode {
+		next.node, _ = s.selectedNode()
+	} else {
+		next.pod, _ = s.selectedPod()
+	}
+	return next
 }
 
 // selectedScope is the filter for what the selected row opens; nil if there is none.

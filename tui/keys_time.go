@@ -33,6 +33,7 @@ var timeBindings = []binding{
 	{
 		name: "mark", keys: []string{"{", "}"}, label: "{ }", short: "mark", long: "previous / next mark", group: timeKeys, where: everywhere, hint: 10, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
+			s.leave(true)
 			s.control(func(b Playback) error { return b.Mark(key == "{") })
 			return nil
 		},
@@ -66,8 +67,12 @@ var timeBindings = []binding{
 		run: (*Screen).seekToEnd,
 	},
 	{
-		name: "seconds", keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
+		name: "seconds", keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward; beside a preview, into it and back", group: timeKeys, disabled: (*Screen).cannotSeek,
 		where: withoutCells, run: (*Screen).seekBySeconds,
+	},
+	{
+		name: "seconds", keys: []string{"<", ">"}, label: "< >", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
+		where: everywhere, run: (*Screen).seekBySeconds,
 	},
 	{
 		name: "loop", keys: []string{"L"}, label: "L", long: "loop, or stop at the end", group: timeKeys, where: everywhere, disabled: (*Screen).cannotLoop,
@@ -99,6 +104,7 @@ func (s *Screen) cannotLoop() string {
 // seekToEnd goes to the start or the end of the recording.
 func (s *Screen) seekToEnd(key string) tea.Cmd {
 	last := key == "$" || key == "end"
+	s.leave(true)
 	s.control(func(b Playback) error { return seek(b, !last, func() error { return b.Ends(last) }) })
 	return nil
 }
@@ -124,6 +130,7 @@ func (s *Screen) seekToMark() {
 		return // the list has become shorter, and the frame that shows it is on its way
 	}
 	at := mark.At
+	s.leave(true)
 	s.control(func(b Playback) error { return b.SeekTo(at) })
 }
 
@@ -146,9 +153,20 @@ func (s *Screen) submit(o request) {
 // seekStep is how far the arrow keys seek.
 const seekStep = 5 * time.Second
 
+// cannotSeek returns why the arrows neither seek nor go into a preview.
+func (s *Screen) cannotSeek() string {
+	if s.previews() || s.top().fromList {
+		return ""
+	}
+	return s.cannotPlay()
+}
+
 func (s *Screen) seekBySeconds(key string) tea.Cmd {
+	if went, cmd := s.intoPreview(key); went {
+		return cmd
+	}
 	by := seekStep
-	if key == "left" || key == "h" {
+	if key == "left" || key == "h" || key == "<" {
 		by = -seekStep
 	}
 	s.control(func(b Playback) error { return seek(b, by < 0, func() error { return b.SeekTo(b.Now().Add(by)) }) })

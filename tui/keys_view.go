@@ -12,8 +12,12 @@ import (
 // viewBindings change how a pane is shown.
 var viewBindings = []binding{
 	{
-		name: "filter", keys: []string{"/"}, label: "/", short: "filter", long: "filter the list, or search the text",
+		name: "filter", keys: []string{"/"}, label: "/", short: "filter", long: "filter or search; on the overview find anything, in the help a key",
 		group: viewKeys, hint: 3, where: everywhere, run: simple((*Screen).startSlash),
+	},
+	{
+		name: "find", keys: []string{"ctrl+k"}, label: "ctrl+k", short: "find", long: "find anything by a part of its name",
+		group: viewKeys, hint: 7, where: everywhere, run: simple(func(s *Screen) { s.openFinder("") }),
 	},
 	{
 		name: "match", keys: []string{"n"}, label: "n", short: "next match", long: "the next match", group: viewKeys, where: onLists, hint: 16,
@@ -36,6 +40,10 @@ var viewBindings = []binding{
 		run: simple((*Screen).toggleZoom),
 	},
 	{
+		name: "preview", keys: []string{"v"}, label: "v", long: "show or hide what a row opens, beside the list of a wide screen", group: viewKeys, where: onPreviews,
+		disabled: (*Screen).cannotPreview, run: simple((*Screen).togglePreview),
+	},
+	{
 		name: "command", keys: []string{":"}, label: ":", short: "command", long: "a command", group: viewKeys, where: everywhere, hint: 6,
 		run: simple((*Screen).startCommand),
 	},
@@ -56,6 +64,8 @@ var viewBindings = []binding{
 
 func (s *Screen) cannotMatch() string {
 	switch kind := s.slash(); {
+	case kind == finderPrompt:
+		return "/ finds keys here"
 	case kind == searchPrompt && s.top().search == nil && len(s.history.searches) == 0:
 		return "there is no search yet; / starts one"
 	case kind == filterPrompt && !s.top().list.on() && len(s.history.filters) == 0:

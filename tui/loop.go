@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
 )
@@ -46,6 +47,10 @@ type loop struct {
 	played       time.Duration // the real time in which the source moved
 	// partial means that the last model was one.
 	partial bool
+
+	// preview is what was last asked to be seen beside a list, and previewSince since when.
+	preview      collect.Preview
+	previewSince time.Duration
 
 	// afterHold runs once the engine is released: it changes the source.
 	afterHold func()
@@ -205,24 +210,45 @@ func (p *loop) build() {
 	if source, ok := p.source.(measuring); ok && query.Open == views.PressurePane {
 		query.Usage = source.Usage(query.Node)
 	}
+	var previewWaits bool
+	query.Preview, previewWaits = p.duePreview(query.Preview)
 	f := &Frame{Query: p.query, Now: p.source.Now(), Moving: p.source.Moving(), Played: p.played}
 	p.collector.SetHistory(p.source.History())
 	f.Model = p.collector.Model(p.source.Engine(), query)
 	p.source.Annotate(f.Model, p.query)
 	p.addCommands(f.Model.Explain)
-	if query.Open == views.WhatIfPane || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
+	if query.Open == views.WhatIfPane && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()
 	f.Model.Header.Acts = f.ReadOnly == "" && f.Model.Header.Mode != views.WhatIfMode
 	f.NotScheduler = p.live != nil && p.live.Executor().Activate == nil
-	p.partial = f.Model.Partial()
+	p.partial = f.Model.Partial() || previewWaits
 	if p.playback != nil {
 		f.Playing, f.Loop = p.playback.Playing(), p.playback.Loop()
 	}
 	if p.mailbox.put(f) {
 		p.send(frameMsg{})
 	}
+}
+
+// In a cluster of more than promptPods, the cursor rests on a row for previewDelay before what it opens is read: explaining a pod may
+// take longer than the next key.
+const (
+	promptPods   = 2000
+	previewDelay = 80 * time.Millisecond
+)
+
+// duePreview returns the preview to be read now, and whether it is to be read later instead.
+func (p *loop) duePreview(of collect.Preview) (due collect.Preview, later bool) {
+	if now := p.clock(); of != p.preview {
+		p.preview, p.previewSince = of, now
+	}
+	few := p.source.Engine().Store().Len(world.Pod) <= promptPods
+	if of == (collect.Preview{}) || few || p.clock()-p.previewSince >= previewDelay {
+		return of, false
+	}
+	return collect.Preview{}, true
 }
 
 // submit queues a request. It refuses when the queue is full, which only a stuck loop causes.

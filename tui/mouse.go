@@ -28,8 +28,11 @@ func suspend() tea.Msg { return term.Suspend() }
 // handleMouse handles a click, a drag or the wheel.
 func (s *Screen) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
-	if s.prompt != nil || s.menu != nil || s.confirm != nil {
+	switch {
+	case s.prompt != nil || s.menu != nil || s.confirm != nil:
 		return nil
+	case s.finder != nil:
+		return s.finder.mouse(s, msg)
 	}
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -92,6 +95,11 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 	case contains(s.hits.Scrubber, x, y) && s.cannotPlay() == "":
 		s.seekToColumn(s.hits.Scrubber, x)
 	case dragged:
+	case y == 0 && x >= s.w-3: // the "?" of the first line
+		s.toggleHelp()
+	case y == 1 && s.worst() != nil: // the health
+		s.goToTrouble()
+	case s.clickHead(x, y):
 	case s.onOverview():
 		s.clickOverview(x, y)
 	case s.hits.Node != nil && s.top().page == nil:
@@ -106,6 +114,47 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		}
 		s.move(row)
 		s.top().onNodes = true
+	}
+	return nil
+}
+
+// clickHead sorts a list by the heading at a place, or reverses the order that it has, and reports whether there is one.
+func (s *Screen) clickHead(x, y int) bool {
+	if s.top().page != nil {
+		return false
+	}
+	for _, head := range s.hits.Heads {
+		if !contains(head.Rect, x, y) {
+			continue
+		}
+		n := s.top().list
+		n.reverse = n.sort == head.Sort && !n.reverse
+		n.sort = head.Sort
+		s.setList(n)
+		return true
+	}
+	return false
+}
+
+// mouse selects the match at a place, or opens it if it is selected; the wheel moves, and a click elsewhere closes the finder.
+func (f *finder) mouse(s *Screen, msg tea.MouseMsg) tea.Cmd {
+	m := msg.Mouse()
+	s.dirty = true
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		f.move(map[bool]int{true: -1, false: 1}[m.Button == tea.MouseWheelUp])
+	case tea.MouseClickMsg:
+		at := f.pages.Page*f.pages.PerPage + m.Y - f.list.Y
+		switch {
+		case m.Button != tea.MouseLeft || f.verbs != nil:
+		case !contains(f.box, m.X, m.Y):
+			s.finder = nil
+		case !contains(f.list, m.X, m.Y) || at >= len(f.matches):
+		case at == f.at:
+			return s.openFound(f.selected())
+		default:
+			f.at = at
+		}
 	}
 	return nil
 }

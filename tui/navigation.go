@@ -35,11 +35,15 @@ type navEntry struct {
 	openedWith *filter.Filter
 	// search is the search in its text; nil for none.
 	search *search
+	// fromList means that it was opened from the preview of the list below, so that the left arrow goes back there.
+	fromList bool
 	// page is the page of text; nil for a pane.
 	page *page
 	// answer is the result of a what-if, summary that of the pending pods.
 	answer  *views.WhatIf
 	summary *views.Pending
+	// comparison are two nodes or pods.
+	comparison *views.Comparison
 }
 
 // top returns the entry on the screen.
@@ -48,6 +52,9 @@ func (s *Screen) top() *navEntry { return &s.navStack[len(s.navStack)-1] }
 // openPane opens a pane over the overview, in its saved state.
 func (s *Screen) openPane(pane views.PaneID) {
 	s.detachPrompt()
+	if len(s.navStack) > 1 || pane != views.Overview {
+		s.leave(false)
+	}
 	s.saveTop()
 	s.navStack = s.navStack[:1]
 	if pane == views.Overview {
@@ -71,10 +78,12 @@ const maxOpen = 64
 // push opens a pane over the current one.
 func (s *Screen) push(p navEntry) {
 	s.detachPrompt()
+	s.leave(false)
 	if len(s.navStack) == maxOpen {
 		s.navStack = slices.Delete(s.navStack, 1, 2)
 	}
 	s.navStack = append(s.navStack, p)
+	s.remember(&p)
 }
 
 // detachPrompt makes an open prompt one that filters and searches nothing: what it was opened for is no longer on the screen, and
@@ -149,7 +158,8 @@ func (s *Screen) currentQuery() collect.Query {
 	if s.findingRow || t.search != nil && t.page == nil {
 		query.First, query.Rows = 0, maxFindRows
 	}
-	query.WhatIf, query.Pending, query.AsNow = t.answer, t.summary, t.asNow
+	query.WhatIf, query.Pending, query.AsNow, query.Comparison = t.answer, t.summary, t.asNow, t.comparison
+	query.Preview = s.previewOf()
 	t.list.applyTo(&query)
 	query.Filter = s.effectiveFilter(t)
 	return query
@@ -162,7 +172,7 @@ func (s *Screen) frameMatches() bool {
 		return false
 	}
 	t, query := s.top(), &s.frame.Query
-	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer && query.Pending == t.summary && query.AsNow == t.asNow
+	return query.Open == t.pane && query.Pod == t.pod && query.Node == t.node && query.WhatIf == t.answer && query.Pending == t.summary && query.Comparison == t.comparison && query.AsNow == t.asNow
 }
 
 // visibleRows returns how many rows of the open list are visible.

@@ -33,6 +33,7 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.PluginsPane, []string{"8"}, "no plugins match /zzz/ (of ", ") · esc clears"},
 		{views.NodePane, []string{"3", "enter"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
 		{views.PressurePane, []string{"3", "p"}, "no pods match /zzz/ (of ", " on this node) · esc clears"},
+		{views.ComparePane, []string{"3", "=", "down", "="}, "no rows match /zzz/ (of ", ") · esc clears"},
 		{views.TimelinePane, []string{"M"}, "no marks match /zzz/ (of ", " in this recording) · esc clears"},
 	}
 	ofStorage := []emptyFilter{

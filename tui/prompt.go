@@ -17,6 +17,8 @@ const (
 	searchPrompt                    // after "/", where there is a text, or rows that cannot be filtered
 	// deafPrompt is after "/" where there is neither: it takes what is typed, so that the letters do not run as commands.
 	deafPrompt
+	// finderPrompt is after "/" where it finds anything: on the overview, and keys in the help. The finder has its own line.
+	finderPrompt
 )
 
 // sign returns the key that opened the prompt.
@@ -47,41 +49,35 @@ type prompt struct {
 type completion struct{ line, text, help string }
 
 func newPrompt(kind promptKind, text string) *prompt {
-	p := &prompt{kind: kind, input: textinput.New(), chosen: -1}
-	p.input.KeyMap.Paste.SetEnabled(false) // it would run a program to read the clipboard; terminals paste by themselves
-	p.input.CharLimit = 512
-	p.input.SetValue(text)
-	p.input.Focus()
-	p.input.CursorEnd()
-	return p
+	return &prompt{kind: kind, input: newInput(text), chosen: -1}
 }
 
 // slash returns what "/" opens here.
 func (s *Screen) slash() promptKind {
 	open := s.top().pane
-	if s.onOverview() {
-		open = s.focus
-	}
 	switch p := pane(open); {
 	case s.menu != nil:
 		return deafPrompt
+	case s.keyPane() == views.Overview, s.keyPane() == views.HelpPane:
+		return finderPrompt
 	case s.top().page != nil:
 		return searchPrompt
 	case open == views.ExplainPane && !s.top().onNodes:
 		return searchPrompt
 	case p.Filters():
 		return filterPrompt
-	case !s.onOverview() && (p.HasList() || p.Scrolls()):
+	case p.HasList(), p.Scrolls():
 		return searchPrompt
 	}
 	return deafPrompt
 }
 
-// startSlash opens the prompt of "/". On the overview it filters the list of the focused pane.
+// startSlash opens the prompt of "/", or the finder.
 func (s *Screen) startSlash() {
 	kind := s.slash()
-	if kind == filterPrompt && s.onOverview() {
-		s.openPane(s.focus)
+	if kind == finderPrompt {
+		s.openFinder("")
+		return
 	}
 	text := ""
 	if kind == filterPrompt {
@@ -221,7 +217,11 @@ func (p *prompt) cycle(on bool) {
 
 // paste inserts pasted text as one printable line.
 func (s *Screen) paste(msg tea.PasteMsg) {
-	if s.prompt != nil {
-		s.edit(tea.PasteMsg{Content: printable.Line(msg.Content, 512)})
+	line := tea.PasteMsg{Content: printable.Line(msg.Content, 512)}
+	switch {
+	case s.prompt != nil:
+		s.edit(line)
+	case s.finder != nil && s.finder.verbs == nil:
+		s.finder.edit(line)
 	}
 }

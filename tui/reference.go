@@ -12,13 +12,13 @@ func Reference() string {
 
 This page is generated from the program's own tables: ` + "`go test ./tui -run TestReference -update`" + `.
 In the program, ` + "`?`" + ` lists the keys of the open pane, and the last line those that apply now.
-The arrow keys always work, and no command needs a mouse.
+The arrow keys always work, and no command needs a mouse. The names are for own keys in the settings: [screen.md](screen.md#settings).
 `)
 	for g := range groups {
-		fmt.Fprintf(&b, "\n## %s\n\n| keys | does | where |\n|---|---|---|\n", groupNames[g])
+		fmt.Fprintf(&b, "\n## %s\n\n| keys | does | where | name |\n|---|---|---|---|\n", groupNames[g])
 		for i := range bindings {
 			if row := &bindings[i]; row.group == g {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", keyNames(row), row.long, row.where.name)
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", keyNames(row), row.long, row.where.name, row.name)
 			}
 		}
 	}

@@ -42,6 +42,9 @@ func (s *Screen) selectedCell() views.Cell {
 // selectedPod returns the pod that commands act on: that of the selected row, else the one the pane is open on.
 func (s *Screen) selectedPod() (world.PodRef, bool) {
 	t := s.top()
+	if s.subject != nil {
+		return s.subject.pod, s.subject.pod.Name != ""
+	}
 	if r := s.selectedRow(); r != nil {
 		return parseRef(r.Pod)
 	}
@@ -59,6 +62,9 @@ func (s *Screen) selectedPod() (world.PodRef, bool) {
 // selectedNode returns the node that commands act on, in the same way.
 func (s *Screen) selectedNode() (string, bool) {
 	t := s.top()
+	if s.subject != nil {
+		return s.subject.node, s.subject.node != ""
+	}
 	if r := s.selectedRow(); r != nil {
 		return r.Node, r.Node != ""
 	}
@@ -91,6 +97,9 @@ func (o objectRef) String() string {
 // selectedObject returns the object that the selected row names, in a list of objects other than pods and nodes.
 func (s *Screen) selectedObject() (objectRef, bool) {
 	t := s.top()
+	if s.subject != nil {
+		return s.subject.object, s.subject.object.name != ""
+	}
 	kind, key := pane(t.pane).Describes, ""
 	if kind != "" && t.page == nil {
 		key = s.keyAt(t.cursor.Selected)

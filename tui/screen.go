@@ -8,6 +8,7 @@ import (
 	"orrery/views"
 	"orrery/views/collect"
 	"orrery/views/draw"
+	"orrery/views/find"
 )
 
 // loopClient is the screen's side of the loop: requests in, frames out.
@@ -29,11 +30,22 @@ type Screen struct {
 	row      overviewCursor
 	saved    map[views.PaneID]navEntry // the state in which panes were left
 	zoom     bool
+	// noPreview means that lists are shown without what their rows open.
+	noPreview bool
 
 	prompt *prompt
 	// lastCommand is the command line that the last key has run; empty if it ran none.
 	lastCommand string
 	menu        *menu
+	finder      *finder
+	jumps       jumps
+	// held is the first of two things that are compared; nil for none.
+	held *held
+	// subject is what a key acts on in place of the selection; nil but while the finder runs one.
+	subject *foundObject
+	// recent are the pods and nodes that were opened last, the latest first, and whatIfs the what-ifs.
+	recent  []find.Ref
+	whatIfs []*views.WhatIf
 	// confirm is the open confirmation dialog.
 	confirm *confirmation
 	// startCard means that the start card is shown; once closed it is not shown again.
@@ -158,12 +170,20 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		s.openWhatIf(msg)
 	case pendingMsg:
 		s.showPending(msg)
+	case momentMsg:
+		s.momentHeld(msg.moment)
+	case comparedMsg:
+		s.openCompared(msg)
+	case thingsMsg:
+		s.addThings(msg)
 	case confirmMsg:
 		s.openConfirmation(msg)
 	case switchedMsg:
 		s.clusterSwitched(msg)
 	case contextsMsg:
-		s.contextNames = msg
+		if s.contextNames = msg; s.finder != nil {
+			s.addContexts()
+		}
 		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
 			s.complete()
 		}

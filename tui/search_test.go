@@ -47,7 +47,6 @@ func TestSearch_FindsTextInEveryPaneWithoutFilter(t *testing.T) {
 		{views.WhatIfPane, []string{":", "whatif drain shop-east-1", "enter"}, "east"},
 		{views.ExplainPane, []string{"2", "G", "e"}, "shop"},
 		{views.PendingPane, []string{"2", "P"}, "deployment"},
-		{views.HelpPane, []string{"2", "?"}, "pane"},
 		{views.OrreryPane, []string{"0"}, "east"},
 	} {
 		s.keys("1")
@@ -126,7 +125,7 @@ func TestSearch_LooksAtRowsOutOfSight(t *testing.T) {
 
 // TestSlash_WhereThereIsNothingToFind: the prompt says so, and takes what is typed.
 func TestSlash_WhereThereIsNothingToFind(t *testing.T) {
-	for _, keys := range [][]string{{"4"}, {"6"}, {"9"}, {"1", "tab", "tab"}} {
+	for _, keys := range [][]string{{"4"}, {"6"}, {"9"}} {
 		s := newSession(t, 80, 24).keys(keys...).keys("/").shows("nothing to filter or search here")
 		s.typeText("Deploy").shows("/Deploy", "nothing to filter or search here").advance(time.Minute).typeText("q").shows("/Deployq")
 		if s.keys("enter").lacks("nothing to filter"); s.quit {

@@ -70,7 +70,7 @@ func actingConsole(t testing.TB, w, h int) (*session, *madeCalls) {
 func (s *session) openOn(id views.PaneID) {
 	s.t.Helper()
 	c := s.screen
-	c.prompt, c.menu, c.confirm, c.zoom, c.whatIfPending, c.summaryPending, c.row, c.startCard = nil, nil, nil, false, false, false, overviewCursor{}, false
+	c.prompt, c.menu, c.finder, c.confirm, c.zoom, c.whatIfPending, c.summaryPending, c.row, c.startCard = nil, nil, nil, nil, false, false, false, overviewCursor{}, false
 	clear(c.saved)
 	c.navStack = c.navStack[:1]
 	switch p := pane(id); {
@@ -134,7 +134,7 @@ func TestKeys_TypingChangesNothing(t *testing.T) {
 			s.wait(pauses).send(keyNamed(string(r)))
 			switch c := s.screen; {
 			case opener != "/":
-			case c.prompt == nil || c.menu != nil || c.confirm != nil || c.whatIfPending || c.keyPane() != open || len(c.navStack) != depth:
+			case c.prompt == nil && c.finder == nil || c.menu != nil || c.confirm != nil || c.whatIfPending || c.keyPane() != open || len(c.navStack) != depth:
 				t.Fatalf("in pane %q, %q of /%s runs as a command:\n%s", id, r, typed, s.plain())
 			}
 		}
@@ -191,7 +191,7 @@ func TestKeys_EveryKeyActsOrSpeaks(t *testing.T) {
 			for _, key := range allKeys() {
 				s.openOn(id)
 				was, copied := s.view(), len(s.raw)
-				if s.keys(key); s.screen.status == "" && s.screen.prompt == nil && s.screen.menu == nil && s.screen.confirm == nil && s.view() == was && len(s.raw) == copied {
+				if s.keys(key); s.screen.status == "" && s.screen.prompt == nil && s.screen.menu == nil && s.screen.confirm == nil && s.screen.finder == nil && s.view() == was && len(s.raw) == copied {
 					t.Errorf("%s: %s in pane %q does nothing and says nothing:\n%s", name, key, id, s.plain())
 				}
 			}

@@ -72,5 +72,6 @@ func (s *Screen) openWhatIf(msg whatIfMsg) {
 	if s.top().pane == views.WhatIfPane { // of another release
 		s.pop()
 	}
+	s.whatIfs = append([]*views.WhatIf{msg.answer}, s.whatIfs[:min(len(s.whatIfs), maxWhatIfs-1)]...)
 	s.push(navEntry{pane: views.WhatIfPane, answer: msg.answer})
 }
