@@ -33,7 +33,8 @@ var baseCommands = slices.Concat(paneCommands(), []command{
 	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter, complete: filterCompletions},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
 	{name: "whatif", argument: "change", help: "try a change on a copy, as in cordon NODE, drain NODE or add 3 nodes like NODE", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
-	{name: "save", argument: "file", help: "the screen, as a picture if the name ends in .svg, else as text; of an attached scheduler a trace, if it ends in .orrery", run: (*Screen).commandSave},
+	{name: "report", argument: "[file]", help: "what is shown as Markdown: the verdict, the evidence, the timeline, what was tried, and the commands that repeat it", run: (*Screen).commandReport},
+	{name: "save", argument: "file", help: "the screen, as a picture if the name ends in .svg, a report if in .md, else as text; of an attached scheduler a trace, if it ends in .orrery", run: (*Screen).commandSave},
 })
 
 // paneCommands are the commands that open a pane by name.

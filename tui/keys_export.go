@@ -20,6 +20,10 @@ var exportBindings = []binding{
 		run: func(s *Screen, _ string) tea.Cmd { return s.save("", true) },
 	},
 	{
+		name: "report", keys: []string{"R"}, label: "R", long: "what is shown, as a report in Markdown", group: exportKeys, where: everywhere,
+		run: func(s *Screen, _ string) tea.Cmd { return s.commandReport("") },
+	},
+	{
 		name: "text", keys: []string{"ctrl+s"}, label: "ctrl+s", long: "the screen to a text file", group: exportKeys, where: everywhere,
 		run: func(s *Screen, _ string) tea.Cmd { return s.save("", false) },
 	},

@@ -25,6 +25,9 @@ func (s *Screen) commandSave(rest string) tea.Cmd {
 		s.submit(func(p *loop) { p.saveTrace(name) })
 		return nil
 	}
+	if strings.HasSuffix(rest, ".md") {
+		return s.commandReport(rest)
+	}
 	return s.save(rest, strings.HasSuffix(rest, ".svg"))
 }
 
@@ -40,9 +43,12 @@ func (s *Screen) save(name string, picture bool) tea.Cmd {
 			content = strings.Join(p.lines, "\n") + "\n"
 		}
 	}
-	folder := s.options.Folder
+	folder, ending := s.options.Folder, ".txt"
+	if picture {
+		ending = ".svg"
+	}
 	return func() tea.Msg {
-		path, err := saveNew(folder, name, picture, content)
+		path, err := saveNew(folder, name, ending, content)
 		if err != nil {
 			return failedMsg{err}
 		}
@@ -98,8 +104,8 @@ func plainText(c *draw.Canvas) string {
 //orrery:limit screen; names that are tried for a picture; an error
 const maxSaved = 9999
 
-// saveNew writes a new file and replaces none. A device or a pipe is written to as it is.
-func saveNew(folder, name string, picture bool, content string) (string, error) {
+// saveNew writes a new file and replaces none; one without a name gets one with the ending. A device or a pipe is written to as it is.
+func saveNew(folder, name, ending, content string) (string, error) {
 	if name != "" {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(folder, name)
@@ -109,10 +115,6 @@ func saveNew(folder, name string, picture bool, content string) (string, error) 
 			err = fmt.Errorf("%w: give it another name", err)
 		}
 		return name, err
-	}
-	ending := ".txt"
-	if picture {
-		ending = ".svg"
 	}
 	for n := 1; n <= maxSaved; n++ {
 		path := filepath.Join(folder, fmt.Sprintf("orrery-%d%s", n, ending))

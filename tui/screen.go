@@ -170,6 +170,10 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		s.openWhatIf(msg)
 	case pendingMsg:
 		s.showPending(msg)
+	case reportMsg:
+		return s.saveReport(msg)
+	case savedMsg:
+		return s.fileSaved(msg)
 	case momentMsg:
 		s.momentHeld(msg.moment)
 	case comparedMsg:

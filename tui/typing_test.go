@@ -178,7 +178,7 @@ func allKeys() []string {
 	}
 	slices.Sort(keys)
 	return slices.DeleteFunc(slices.Compact(keys), func(k string) bool {
-		return slices.Contains([]string{" ", "q", "ctrl+c", "ctrl+z", "S", "ctrl+s"}, k)
+		return slices.Contains([]string{" ", "q", "ctrl+c", "ctrl+z", "S", "R", "ctrl+s"}, k)
 	})
 }
 

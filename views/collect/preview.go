@@ -52,6 +52,12 @@ func (c *Collector) preview(e *engine.Engine, query Query) *views.Preview {
 	return nil
 }
 
+// PreviewOf is the preview that a query asks for, apart from a model.
+func (c *Collector) PreviewOf(e *engine.Engine, query Query) *views.Preview {
+	c.nodes.refresh(e, presentNodes{e})
+	return c.preview(e, query)
+}
+
 // previewAllSteps is more steps than a journey has.
 const previewAllSteps = 1 << 20
 
