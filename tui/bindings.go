@@ -28,6 +28,17 @@ type binding struct {
 	// disabled returns why the key does not work now; empty if it does.
 	disabled func(*Screen) string
 	run      func(s *Screen, key string) tea.Cmd
+	// oneEach means that each of the keys does something else. acts are the keys that the user's own stand for; nil if there are none.
+	oneEach bool
+	acts    map[string]string
+}
+
+// acting returns the key of the table that a key stands for.
+func (b *binding) acting(key string) string {
+	if acts, is := b.acts[key]; is {
+		return acts
+	}
+	return key
 }
 
 type group uint8
@@ -91,6 +102,35 @@ var bindings []binding
 func init() {
 	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, clusterBindings, exportBindings)
 	commands = allCommands()
+}
+
+// allPaneIDs are the overview, all panes, and the page of text.
+func allPaneIDs() []views.PaneID {
+	ids := []views.PaneID{views.Overview, textPane}
+	for _, p := range views.Panes() {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// paneWord names a pane in a sentence.
+func paneWord(id views.PaneID) string {
+	if id == views.Overview {
+		return "the overview"
+	}
+	return string(id)
+}
+
+// UseKeys puts the user's own keys into the key table, and returns what takes them out again. The table is the program's, so this is done
+// before a screen opens.
+func UseKeys(s *Settings) (restore func(), err error) {
+	table, err := s.ownBindings()
+	if err != nil {
+		return nil, err
+	}
+	was := slices.Clone(bindings)
+	copy(bindings, table) // in place: commands point to its rows
+	return func() { copy(bindings, was) }, nil
 }
 
 // worksOn reports whether the key works in a pane.
@@ -168,7 +208,7 @@ func (s *Screen) run(b *binding, key string) tea.Cmd {
 		s.setStatus(b.label + ": " + why)
 		return nil
 	}
-	return b.run(s, key)
+	return b.run(s, b.acting(key))
 }
 
 // noBinding returns where a key works that does not work here.

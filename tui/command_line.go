@@ -72,7 +72,7 @@ func commandNamed(name string) *command {
 
 // command runs a line of the command line.
 func (s *Screen) command(line string) tea.Cmd {
-	name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	name, rest, _ := strings.Cut(strings.TrimSpace(s.options.Settings.expand(line)), " ")
 	name, rest = strings.ToLower(name), strings.TrimSpace(rest)
 	if name == "" {
 		return nil

@@ -38,7 +38,7 @@ var navigationBindings = []binding{
 		}, run: simple((*Screen).escape),
 	},
 	{
-		name: "pane", keys: digits(), label: "1-9", short: "panes", long: "a pane; 1 is the overview", group: navigationKeys, where: everywhere, hint: 7,
+		name: "pane", oneEach: true, keys: digits(), label: "1-9", short: "panes", long: "a pane; 1 is the overview", group: navigationKeys, where: everywhere, hint: 7,
 		run: func(s *Screen, key string) tea.Cmd {
 			for _, p := range views.Panes() {
 				if string(p.Digit) == key {
@@ -71,7 +71,7 @@ var navigationBindings = []binding{
 		run: simple(func(s *Screen) { s.cyclePane(-1) }),
 	},
 	{
-		name: "focus", keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", short: "rows", long: "the pane beside, and its rows (also hjkl)", hint: 2,
+		name: "focus", oneEach: true, keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", short: "rows", long: "the pane beside, and its rows (also hjkl)", hint: 2,
 		group: navigationKeys, where: onOverview, run: moves((*Screen).moveFocus),
 	},
 	{
@@ -83,11 +83,11 @@ var navigationBindings = []binding{
 		run: moves(func(s *Screen, _ string) { s.moveBy(-1) }),
 	},
 	{
-		name: "pagedown", keys: []string{"pgdown", "ctrl+d"}, label: "ctrl+d", long: "half a page down (pgdown: one)", group: navigationKeys, where: onLists,
+		name: "pagedown", oneEach: true, keys: []string{"pgdown", "ctrl+d"}, label: "ctrl+d", long: "half a page down (pgdown: one)", group: navigationKeys, where: onLists,
 		run: moves(func(s *Screen, key string) { s.moveBy(s.pageSize(key == "ctrl+d")) }),
 	},
 	{
-		name: "pageup", keys: []string{"pgup", "ctrl+u"}, label: "ctrl+u", long: "half a page up (pgup: one)", group: navigationKeys, where: onLists,
+		name: "pageup", oneEach: true, keys: []string{"pgup", "ctrl+u"}, label: "ctrl+u", long: "half a page up (pgup: one)", group: navigationKeys, where: onLists,
 		run: moves(func(s *Screen, key string) { s.moveBy(-s.pageSize(key == "ctrl+u")) }),
 	},
 	{
@@ -105,7 +105,7 @@ var navigationBindings = []binding{
 		}),
 	},
 	{
-		name: "beside", keys: []string{"left", "right", "h", "l"}, label: "← →", short: "device", long: "the device beside (also h l)", group: navigationKeys, where: onCells, hint: 3,
+		name: "beside", oneEach: true, keys: []string{"left", "right", "h", "l"}, label: "← →", short: "device", long: "the device beside (also h l)", group: navigationKeys, where: onCells, hint: 3,
 		run: moves((*Screen).moveCell),
 	},
 	{

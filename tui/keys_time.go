@@ -17,21 +17,21 @@ var timeBindings = []binding{
 		run: simple(func(s *Screen) { s.control(func(b Playback) error { b.Toggle(); return nil }) }),
 	},
 	{
-		name: "step", keys: []string{"[", "]"}, label: "[ ]", short: "step", long: "previous / next decision", group: timeKeys, where: everywhere, hint: 5, disabled: (*Screen).cannotPlay,
+		name: "step", oneEach: true, keys: []string{"[", "]"}, label: "[ ]", short: "step", long: "previous / next decision", group: timeKeys, where: everywhere, hint: 5, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
 			s.control(func(b Playback) error { return b.Step(key == "[") })
 			return nil
 		},
 	},
 	{
-		name: "input", keys: []string{"I", "i"}, label: "I i", long: "previous / next input event", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
+		name: "input", oneEach: true, keys: []string{"I", "i"}, label: "I i", long: "previous / next input event", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
 			s.control(func(b Playback) error { return b.StepInput(key == "I") })
 			return nil
 		},
 	},
 	{
-		name: "mark", keys: []string{"{", "}"}, label: "{ }", short: "mark", long: "previous / next mark", group: timeKeys, where: everywhere, hint: 10, disabled: (*Screen).cannotPlay,
+		name: "mark", oneEach: true, keys: []string{"{", "}"}, label: "{ }", short: "mark", long: "previous / next mark", group: timeKeys, where: everywhere, hint: 10, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
 			s.leave(true)
 			s.control(func(b Playback) error { return b.Mark(key == "{") })
@@ -43,7 +43,7 @@ var timeBindings = []binding{
 		disabled: (*Screen).cannotPlay, run: simple((*Screen).toggleTimeline),
 	},
 	{
-		name: "speed", keys: []string{",", "."}, label: ", .", short: "speed", long: "slower / faster", group: timeKeys, where: everywhere, hint: 11, disabled: (*Screen).cannotPlay,
+		name: "speed", oneEach: true, keys: []string{",", "."}, label: ", .", short: "speed", long: "slower / faster", group: timeKeys, where: everywhere, hint: 11, disabled: (*Screen).cannotPlay,
 		run: func(s *Screen, key string) tea.Cmd {
 			s.control(func(b Playback) error {
 				was, change, most := b.Timeline().Speed, b.Faster, "highest"
@@ -59,19 +59,19 @@ var timeBindings = []binding{
 		},
 	},
 	{
-		name: "ends", keys: []string{"^", "$"}, label: "^ $", long: "start / end of the recording", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
+		name: "ends", oneEach: true, keys: []string{"^", "$"}, label: "^ $", long: "start / end of the recording", group: timeKeys, where: everywhere, disabled: (*Screen).cannotPlay,
 		run: (*Screen).seekToEnd,
 	},
 	{
-		name: "ends", keys: []string{"home", "end"}, label: "home end", long: "start / end of the recording", group: timeKeys, where: offLists, disabled: (*Screen).cannotPlay,
+		name: "ends", oneEach: true, keys: []string{"home", "end"}, label: "home end", long: "start / end of the recording", group: timeKeys, where: offLists, disabled: (*Screen).cannotPlay,
 		run: (*Screen).seekToEnd,
 	},
 	{
-		name: "seconds", keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward; beside a preview, into it and back", group: timeKeys, disabled: (*Screen).cannotSeek,
+		name: "seconds", oneEach: true, keys: []string{"left", "right", "h", "l"}, label: "← →", long: "five seconds back / forward; beside a preview, into it and back", group: timeKeys, disabled: (*Screen).cannotSeek,
 		where: withoutCells, run: (*Screen).seekBySeconds,
 	},
 	{
-		name: "seconds", keys: []string{"<", ">"}, label: "< >", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
+		name: "seconds", oneEach: true, keys: []string{"<", ">"}, label: "< >", long: "five seconds back / forward", group: timeKeys, disabled: (*Screen).cannotPlay,
 		where: everywhere, run: (*Screen).seekBySeconds,
 	},
 	{

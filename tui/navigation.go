@@ -62,7 +62,7 @@ func (s *Screen) openPane(pane views.PaneID) {
 	}
 	p, known := s.saved[pane]
 	if !known {
-		p = navEntry{pane: pane}
+		p = navEntry{pane: pane, list: s.options.Settings.listOf(pane)}
 	}
 	s.navStack = append(s.navStack, p)
 	if slices.Contains(overviewPanes(), pane) {
@@ -79,6 +79,9 @@ const maxOpen = 64
 func (s *Screen) push(p navEntry) {
 	s.detachPrompt()
 	s.leave(false)
+	if p.page == nil && p.list == (listSettings{}) {
+		p.list = s.options.Settings.listOf(p.pane)
+	}
 	if len(s.navStack) == maxOpen {
 		s.navStack = slices.Delete(s.navStack, 1, 2)
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	// View is the pane that is open at first; empty is the overview. Node is the node it is about, if it is about one.
 	View views.PaneID
 	Node string
+	// Settings are the user's; nil is none. Their keys are used by UseKeys.
+	Settings *Settings
 	// Stories are the recordings that :demo switches to; none for a cluster.
 	Stories []Story
 	// StartCard means that a card over the screen introduces the recording at first.
@@ -58,6 +60,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Themes == nil {
 		o.Themes = themes.Shipped()
+	}
+	if o.Settings == nil {
+		o.Settings = &Settings{}
 	}
 	if o.Clock == nil {
 		began := time.Now()

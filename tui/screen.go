@@ -97,6 +97,8 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 	} else {
 		s.light = s.theme.Light
 	}
+	s.noPreview, s.mouse = o.Settings.Preview != nil && !*o.Settings.Preview, o.Settings.Mouse
+	s.state.Columns = o.Settings.columns()
 	s.openPane(o.View)
 	s.top().node = o.Node
 	s.pens = s.theme.Pens(o.Terminal.Profile)

@@ -188,6 +188,16 @@ func (l *ListPane[R]) sorts() []string {
 	return names
 }
 
+func (l *ListPane[R]) columns() []string {
+	var names []string
+	for _, c := range l.Columns {
+		if c.Long != "" {
+			names = append(names, c.Long)
+		}
+	}
+	return names
+}
+
 func (l *ListPane[R]) matches() bool { return l.Match != nil }
 
 func (l *ListPane[R]) ofPods() bool { return l.Pod != nil || l.CellPod != nil }
@@ -273,6 +283,7 @@ type list interface {
 	table(draw.Area, *drawCtx)
 	rows(*Model) RowSet
 	sorts() []string
+	columns() []string
 	matches() bool
 	ofPods() bool
 	ofNodes() bool

@@ -113,6 +113,14 @@ func (p *Pane) Sorts() []string {
 	return p.list.sorts()
 }
 
+// ColumnNames returns the headings of the list's columns.
+func (p *Pane) ColumnNames() []string {
+	if p.list == nil {
+		return nil
+	}
+	return p.list.columns()
+}
+
 // Rows returns the pane's list in a model.
 func (p *Pane) Rows(m *Model) RowSet {
 	if p.list == nil {

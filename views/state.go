@@ -30,6 +30,8 @@ type State struct {
 	Search             string
 	SearchAt, SearchOf int
 	SearchMore         bool
+	// Columns are those that lists show, by pane; a pane that is not in it shows all.
+	Columns map[PaneID][]string
 	// Sort is the list's order, empty for its own, and Reverse reverses it.
 	Sort    string
 	Reverse bool

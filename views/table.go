@@ -1,9 +1,27 @@
 package views
 
 import (
+	"math"
+	"slices"
+
 	"orrery/themes"
 	"orrery/views/draw"
 )
+
+// shownColumns hides the columns that the user does not want to see.
+func (s *drawCtx) shownColumns(columns []draw.Column) []draw.Column {
+	wanted := s.ui.Columns[s.pane.ID]
+	if len(wanted) == 0 || !s.full {
+		return columns
+	}
+	columns = slices.Clone(columns)
+	for i := range columns {
+		if c := &columns[i]; c.Long != "" && !slices.Contains(wanted, c.Long) {
+			c.ShowFrom = math.MaxInt
+		}
+	}
+	return columns
+}
 
 // table draws a list with its headings and marks the selected row. It only draws visible rows.
 func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T], none string,
@@ -13,6 +31,7 @@ func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T],
 		drawNone(a, s, none)
 		return
 	}
+	columns = s.shownColumns(columns)
 	_, inner := a.Left(2)
 	places := draw.Arrange(columns, max(inner.W-2, 0))
 	head := a.In(inner)

@@ -61,7 +61,7 @@ func allCommands() []*cobra.Command {
 
 // hostileFiles are the inputs of the commands.
 type hostileFiles struct {
-	dir, trace, config, scenario, objects, manifests, broken, kubeconfig, recording string
+	dir, trace, config, scenario, objects, manifests, broken, kubeconfig, recording, settings string
 	// usualTrace and usualConfig mean no harm by their names.
 	usualTrace, usualConfig string
 }
@@ -92,6 +92,7 @@ func newHostileFiles(t *testing.T) *hostileFiles {
 		"{apiVersion: v1, kind: Pod, metadata: {name: new, labels: {"+quoted+": "+quoted+"}}, spec: {schedulerName: "+quoted+", priorityClassName: "+quoted+"}}\n---\n"+
 		"{apiVersion: v1, kind: Pod, metadata: {name: "+quoted+", namespace: "+quoted+"}, spec: {nodeSelector: {"+quoted+": "+quoted+"}}}\n---\n"+
 		"{apiVersion: batch/v1, kind: Job, metadata: {name: many}, spec: {template: {spec: {nodeSelector: {a: "+quoted+"}, containers: [{name: c}]}}}}\n")
+	h.settings = write("settings"+escapes+".yaml", "theme: "+quoted+"\nkeys: {"+quoted+": "+quoted+"}\naliases: {"+quoted+": pods}\n")
 	h.kubeconfig = write("kubeconfig", serveHostile(t, trace))
 	write("salt", "some salt of my own")
 	h.recording = filepath.Join(dir, "recording"+escapes)
@@ -138,6 +139,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},
 		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
+		"settings":  {{}, {"--example"}, {h.settings}, {h.config}, {h.broken}, {escapes}},
 		"trace":     {{}, {escapes}},
 		"version":   {{}, {"-o", "json"}, {"-o", escapes}},
 		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},

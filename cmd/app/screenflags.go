@@ -21,10 +21,13 @@ type screenFlags struct {
 	preferences term.Preferences
 	fps         int
 	view        string
+	// set reports whether a flag was given.
+	set func(string) bool
 }
 
 func (f *screenFlags) addFlags(c *cobra.Command) {
 	flags := c.Flags()
+	f.set = flags.Changed
 	flags.StringVar(&f.theme, "theme", "", "the colours: "+strings.Join(themeNames(), ", ")+", or a file")
 	flags.StringVar(&f.preferences.Color, "color", "auto", "auto, always or never")
 	flags.StringVar(&f.preferences.Glyphs, "glyphs", "auto", "auto, braille, block or ascii")
@@ -42,12 +45,29 @@ func (f *screenFlags) options() (tui.Options, error) {
 	if err != nil {
 		return tui.Options{}, err
 	}
+	set, err := tui.ReadSettings(tui.SettingsFile(os.Getenv))
+	if err != nil {
+		return tui.Options{}, err
+	}
+	if _, err := tui.UseKeys(set); err != nil {
+		return tui.Options{}, err
+	}
+	if set.View != "" && !f.set("view") {
+		f.view = set.View
+	}
 	view, ok := tui.ViewNamed(f.view)
 	if !ok {
 		return tui.Options{}, fmt.Errorf("--view=%q: there is no such pane%s", printable.Line(f.view, 40), suggestion(f.view, tui.ViewNames()))
 	}
-	theme, all, err := chosenTheme(f.theme)
-	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view}, err
+	chosen := f.theme
+	if chosen == "" {
+		chosen = set.Theme
+	}
+	theme, all, err := chosenTheme(chosen)
+	if err != nil && f.theme == "" && set.Theme != "" {
+		err = fmt.Errorf("%s: %w", tui.SettingsFile(os.Getenv), err)
+	}
+	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view, Settings: set}, err
 }
 
 // chosenTheme returns the theme of a name or a file, nil for the one that fits the terminal, and all available themes:

@@ -1,0 +1,39 @@
+package tui
+
+// SettingsExample is a file of settings in which everything is a comment. The lines that begin with "#:" are right as they are, without
+// that sign.
+func SettingsExample() string {
+	return `# Settings of orrery's screen. All are optional; a flag on the command line comes first.
+# "orrery settings" checks this file and says where it is.
+
+# The colours: the name of a theme, or the file of one.
+#:theme: high-contrast
+
+# The pane that is open at first.
+#:view: queue
+
+# Whether a wide screen shows what a row opens beside its list, and whether the mouse is on.
+#:preview: true
+#:mouse: false
+
+# Own keys, by the names of what they do (docs/keys.md). What has several keys, such as
+# step, takes as many.
+#:keys:
+#:  zoom: Z
+#:  find: [ctrl+f, ctrl+k]
+#:  step: ["(", ")"]
+
+# Own commands, after ":".
+#:aliases:
+#:  dr: whatif drain
+
+# How the lists of panes are shown at first: their order, and their columns if not all.
+#:panes:
+#:  queue:
+#:    sort: pending
+#:    columns: [state, for, pod, pending, reason]
+#:  pods:
+#:    sort: cpu
+#:    reverse: false
+`
+}
