@@ -58,6 +58,7 @@ core/process/leader/sim: core/process/leader core/world core/safe/heap
 core/world/memory: core/world/admission core/objects/csimigration core/objects/requests core/objects/saturating core/world/trim core/world core/safe/heap
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world core/safe/plural core/safe/spelling
 core/scheduler/volumes/outcome: core/scheduler/store core/world
+core/scheduler/devices/allocate: core/scheduler/release
 core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world

@@ -12,6 +12,29 @@ var HostedDevices = &Comparison{
 	}},
 }
 
+// Allocations compares the allocator alone.
+var Allocations = &Comparison{
+	Name: "Allocator of devices", Package: "allocate", Test: "TestAllocate_SameDevices", Cases: 4000, Unit: "clusters of slices, classes and claims",
+	Compares: "Orrery's allocator with that of 1.35, and with those of 1.36 and 1.37 in processes of their own, with each of its features on and off: " +
+		"the results with their configuration, node selector, conditions and consumed capacity; errors; and how many steps the search takes, with and without a limit.",
+	Differences: []Difference{
+		{
+			Upstream: "panics on selectors without an expression, on requests without a kind, on counts with a negative sum, on policies with a step of zero or without a minimum, and, in 1.35, on requests for all devices that consume counters",
+			Orrery:   "fails the attempt",
+		},
+		{
+			Upstream: "visits pools in the order of a map without some gates",
+			Orrery:   "visits them by driver and name",
+			Compared: "in that order on both sides",
+		},
+		{
+			Upstream: "makes identifiers of shared parts by chance",
+			Orrery:   "makes them of the claim",
+			Compared: "they are left out",
+		},
+	},
+}
+
 // DynamicResources compares the plugin, with everything that it writes.
 var DynamicResources = &Comparison{
 	Name: "DynamicResources", Package: "plugins/dynamicresources", Test: "TestDynamicResources_SameAnswers", Cases: 1000,

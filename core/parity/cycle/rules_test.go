@@ -97,5 +97,8 @@ var ruledElsewhere = map[string]string{
 	"37-11": "the preemptor is the next to be tried in every release",
 	"37-3":  "before it the order is left open, and may be the same",
 	"37-8":  "a pod that names a node is not scheduled; the order of plugins is compared with each release's configuration",
+	"L-2":   "the allocator is compared alone, with that of each release (core/parity/allocate)",
+	"L-3":   "as L-2",
+	"L-5":   "as L-2",
 	"L-4":   "claims for devices are left out of the comparison",
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+
+	"orrery/core/parity/oracle/allocations"
 )
 
 // Process is a running oracle.
@@ -37,20 +39,31 @@ func Start(file string) (*Process, error) {
 
 // Ask sends a request and returns the reply to it. After an error the process has ended.
 func (p *Process) Ask(r Request) (*Reply, error) {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("asking the oracle: %w", err)
-	}
 	reply := &Reply{}
+	return reply, p.exchange(r, reply)
+}
+
+// Allocate asks an oracle that is a [allocations.Main].
+func (p *Process) Allocate(c *allocations.Case) ([]allocations.Outcome, error) {
+	var all []allocations.Outcome
+	err := p.exchange(c, &all)
+	return all, err
+}
+
+func (p *Process) exchange(request, reply any) error {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return fmt.Errorf("asking the oracle: %w", err)
+	}
 	if _, err = p.in.Write(append(line, '\n')); err == nil {
 		err = p.replies.Decode(reply)
 	}
 	if err != nil {
 		_ = p.in.Close()
 		_ = p.command.Wait()
-		return nil, fmt.Errorf("asking the oracle: %w; it ended with\n%s", err, p.log.String())
+		return fmt.Errorf("asking the oracle: %w; it ended with\n%s", err, p.log.String())
 	}
-	return reply, nil
+	return nil
 }
 
 // Close ends the oracle after its last case.

@@ -49,6 +49,20 @@ const (
 	ImageVolumesInThreshold
 	ResizeSummedByPod
 	DeviceTaintRulesNeedSelector
+	AllocatorsGraduated
+	DevicesInCombinations
+	RejectedDevicesGiveBack
+	AlternativesForAllDevices
+	SharedDevicesUseCounters
+	CountersByDriver
+	CountersOfWholePool
+	DeviceLimitByRequest
+	AllDevicesWithUsedOnes
+	CapacityRepresentable
+	ConfigurationsOnce
+	DistinctInRequest
+	PartsWithoutCapacityInUse
+	SelectorErrorsNameDevice
 )
 
 var rows = [...]Row{
@@ -171,6 +185,62 @@ var rows = [...]Row{
 	DeviceTaintRulesNeedSelector: {
 		Name: "DeviceTaintRulesNeedSelector", Number: "L-4", First: V137, Last: Newest, Upstream: "KEP-5055",
 		Sentence: "A DeviceTaintRule without a deviceSelector taints no device. Before, it taints all.",
+	},
+	AllocatorsGraduated: {
+		Name: "AllocatorsGraduated", Number: "L-2", First: V136, Last: Newest,
+		Sentence: "Admin access, alternatives, shared counters and device taints are the most stable allocator's; binding conditions and consumable capacity the next one's, which takes the pools in the order of driver and name, those with binding conditions last. Before, the most stable one allocates only without any of their gates, and no gate but the latter two has constraints by distinct attributes.",
+	},
+	DevicesInCombinations: {
+		Name: "DevicesInCombinations", Number: "L-2", First: V136, Last: Newest,
+		Sentence: "With binding conditions or consumable capacity, a request goes on after the device that it got last, so that it gets a device that can be shared once. Before, it tries the devices in every order, and may get several parts of one.",
+	},
+	RejectedDevicesGiveBack: {
+		Name: "RejectedDevicesGiveBack", Number: "L-2", First: V136, Last: Newest,
+		Sentence: "A device that a taint or a constraint keeps from a request gives its counters back. Before, they stay consumed while devices are searched for on the node.",
+	},
+	AlternativesForAllDevices: {
+		Name: "AlternativesForAllDevices", Number: "L-2", First: V136, Last: Newest,
+		Sentence: "An alternative for all devices gets all of its own, which may consume counters. Before, the first alternative decides from the second device on, and kube-scheduler ends if one of all devices consumes counters.",
+	},
+	SharedDevicesUseCounters: {
+		Name: "SharedDevicesUseCounters", Number: "L-2", First: V136, Last: Newest,
+		Sentence: "A device of which claims have parts consumes its counters. Before, only one that a claim has for itself does.",
+	},
+	CountersByDriver: {
+		Name: "CountersByDriver", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "Each driver's pool has its own counters. Before, pools of one name share them, whatever their drivers.",
+	},
+	CountersOfWholePool: {
+		Name: "CountersOfWholePool", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "With binding conditions or consumable capacity, slices with shared counters say which nodes reach them, as others do, and devices of their pool consume them from any node. Before, every node reaches them.",
+	},
+	DeviceLimitByRequest: {
+		Name: "DeviceLimitByRequest", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "The request with which a claim wants more devices than its status holds is named, and a count that is too large for a sum falls through to the next alternative.",
+	},
+	AllDevicesWithUsedOnes: {
+		Name: "AllDevicesWithUsedOnes", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "A request for all devices fails if claims have too much of the capacity of one. Before, it gets the others.",
+	},
+	CapacityRepresentable: {
+		Name: "CapacityRepresentable", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "Requested capacity that is negative, or too large to be rounded to a step, is an error of the attempt. Before, it is calculated with as it is.",
+	},
+	ConfigurationsOnce: {
+		Name: "ConfigurationsOnce", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "A claim's configuration is written to its status once, and without names of requests if it is for all. Before, it is once for each request that it names.",
+	},
+	DistinctInRequest: {
+		Name: "DistinctInRequest", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "A distinct attribute differs between all devices. Before, a device is compared with the last one of each request only.",
+	},
+	PartsWithoutCapacityInUse: {
+		Name: "PartsWithoutCapacityInUse", Number: "L-3", First: V137, Last: Newest,
+		Sentence: "A device of which claims have parts without any capacity consumes its counters once. Before, each further part consumes them again.",
+	},
+	SelectorErrorsNameDevice: {
+		Name: "SelectorErrorsNameDevice", Number: "L-5", First: V137, Last: Newest,
+		Sentence: "The error of a CEL selector names the device, and says how to read an attribute that a device may lack.",
 	},
 }
 
