@@ -59,7 +59,7 @@ core/world/memory: core/world/admission core/objects/csimigration core/objects/r
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world core/safe/plural core/safe/spelling
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices/allocate: core/scheduler/release
-core/scheduler/devices: core/scheduler/codec core/scheduler/store core/world
+core/scheduler/devices: core/scheduler/codec core/scheduler/devices/allocate core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
@@ -81,8 +81,8 @@ core/scheduler/plugins/podvolumes: core/world core/scheduler/framework core/sche
 core/scheduler/plugins/topology: core/scheduler/changelog core/scheduler/reuse
 core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/framework core/world
 core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world core/scheduler/release
-core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
-core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
+core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
+core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating core/scheduler/release
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/scheduler/release
@@ -90,7 +90,7 @@ core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framew
 core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural core/scheduler/release
 core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/release
 core/scheduler/plugins/nodeports: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
-core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
+core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
 core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
 core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/testing/plugintest: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/store core/world
@@ -229,6 +229,9 @@ func TestHouse_Imports(t *testing.T) {
 			}
 			if strings.HasPrefix(target, "k8s.io/kubernetes") {
 				t.Errorf("%s imports %s: only core/parity imports upstream's own packages", path, target)
+			}
+			if target == "k8s.io/dynamic-resource-allocation/structured" {
+				t.Errorf("%s imports %s: devices are allocated by core/scheduler/devices/allocate in each release", path, target)
 			}
 		}
 	})

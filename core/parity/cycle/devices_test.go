@@ -18,8 +18,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/allocations"
 	"orrery/core/parity/oracle/claimserver"
-	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/devices"
 	"orrery/core/world"
 )
 
@@ -28,11 +29,11 @@ func withPoolOrder(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, klog.New(poolOrder{}))
 }
 
-// poolOrder sorts the pools that the allocator logs before it uses them. The log of dynamicresources.WithPoolOrder does so once.
+// poolOrder sorts the pools that the allocator logs before it uses them. The log of allocations.WithPoolOrder does so once.
 type poolOrder struct{}
 
 func once() klog.LogSink {
-	return klog.FromContext(dynamicresources.WithPoolOrder(context.Background())).GetSink()
+	return klog.FromContext(allocations.WithPoolOrder(context.Background())).GetSink()
 }
 
 func (poolOrder) Init(klog.RuntimeInfo)            {}
@@ -173,8 +174,9 @@ func (p *decisionCase) releaseClaims(pod *v1.Pod) string {
 
 // compareTaken compares the devices that are taken.
 func (p *decisionCase) compareTaken(after string) string {
-	ours := p.orrery.engine.Devices().Allocated()
-	if diff := cmp.Diff(p.upstream.takenDevices(), takenOf(&ours)); diff != "" {
+	ours, err := devices.NewManager(p.orrery.engine.Devices()).ResourceClaims().GatherAllocatedState()
+	must(err)
+	if diff := cmp.Diff(p.upstream.takenDevices(), takenOf(ours)); diff != "" {
 		return fmt.Sprintf("devices: taken after %s (-kube-scheduler +Orrery):\n%s", after, diff)
 	}
 	return ""

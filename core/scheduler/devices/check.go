@@ -41,9 +41,9 @@ func (s *State) Check() error {
 		again.replace(nil, s.inFlight[uid])
 	}
 	switch {
-	case !s.taken.ids.Equal(again.ids) || !maps.Equal(s.taken.more, again.more):
-		errs = append(errs, fmt.Errorf("%d devices are taken, not the %d of the claims", len(s.taken.ids), len(again.ids)))
-	case !equality.Semantic.DeepEqual(s.taken.capacity, again.capacity):
+	case !maps.Equal(s.taken.by.Devices, again.by.Devices) || !maps.Equal(s.taken.more, again.more):
+		errs = append(errs, fmt.Errorf("%d devices are taken, not the %d of the claims", len(s.taken.by.Devices), len(again.by.Devices)))
+	case !equality.Semantic.DeepEqual(s.taken.by.Capacity, again.by.Capacity):
 		errs = append(errs, errors.New("the shared capacity that is taken is not that of the claims"))
 	}
 	anew := newSlices()

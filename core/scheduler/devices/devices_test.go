@@ -63,7 +63,7 @@ func (f *fixture) wants(when string, want ...string) {
 	f.t.Helper()
 	f.check()
 	var got []string
-	for id := range f.Allocated().AllocatedDevices {
+	for id := range f.Allocated().Devices {
 		got = append(got, id.String())
 	}
 	slices.Sort(got)
@@ -206,18 +206,18 @@ func TestState_SharedCapacity(t *testing.T) {
 	f.SetInFlight("c", sharing("c", "3", "4G"))
 	f.wants("shared devices are not taken")
 	all := f.Allocated()
-	for _, capacity := range all.AggregatedCapacity {
+	for _, capacity := range all.Capacity {
 		if got := capacity["bandwidth"]; got.Cmp(resource.MustParse("7G")) != 0 {
-			t.Errorf("%s of the bandwidth is taken, want 7G", got)
+			t.Errorf("%s of the bandwidth is taken, want 7G", got.String())
 		}
 	}
-	if len(all.AggregatedCapacity) != 1 || len(all.AllocatedSharedDeviceIDs) != 1 {
-		t.Errorf("%d devices are shared, with %d shares in flight; want 1 and 1", len(all.AggregatedCapacity), len(all.AllocatedSharedDeviceIDs))
+	if len(all.Capacity) != 1 || len(all.Shared) != 1 {
+		t.Errorf("%d devices are shared, with %d shares in flight; want 1 and 1", len(all.Capacity), len(all.Shared))
 	}
 	f.RemoveInFlight("c")
 	f.change(world.Deleted, sharing("a", "1", "1G"))
 	f.change(world.Deleted, sharing("b", "2", "2G"))
-	if n := len(f.Allocated().AggregatedCapacity); n > 0 {
+	if n := len(f.Allocated().Capacity); n > 0 {
 		t.Errorf("%d devices are shared by no claim", n)
 	}
 	off := newFixture(t, devices.Gates{}, sharing("a", "1", "1G"))

@@ -6,9 +6,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/dynamic-resource-allocation/structured"
+	"k8s.io/dynamic-resource-allocation/structured/schedulerapi"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/scheduler/devices/allocate"
 	"orrery/core/world"
 )
 
@@ -41,14 +42,54 @@ func (t claimTracker) Get(namespace, name string) (*resourcev1.ResourceClaim, er
 	return nil, NotFound{namespace, name}
 }
 
-func (t claimTracker) ListAllAllocatedDevices() (sets.Set[structured.DeviceID], error) {
-	return t.state.taken.ids.Clone(), nil
+func (t claimTracker) ListAllAllocatedDevices() (sets.Set[schedulerapi.DeviceID], error) {
+	return t.state.takenDevices(), nil
 }
 
-func (t claimTracker) GatherAllocatedState() (*structured.AllocatedState, error) {
-	all := t.state.Allocated()
-	all.AllocatedDevices, all.AggregatedCapacity = all.AllocatedDevices.Clone(), all.AggregatedCapacity.Clone()
-	return &all, nil
+func (t claimTracker) GatherAllocatedState() (*schedulerapi.AllocatedState, error) {
+	all := &schedulerapi.AllocatedState{
+		AllocatedDevices: t.state.takenDevices(), AllocatedSharedDeviceIDs: sets.New[schedulerapi.SharedDeviceID](),
+		AggregatedCapacity: schedulerapi.NewConsumedCapacityCollection(),
+	}
+	for id, amounts := range t.state.taken.by.Capacity {
+		all.AggregatedCapacity.Insert(schedulerapi.NewDeviceConsumedCapacity(deviceID(id), amounts))
+	}
+	for result := range t.state.sharedInFlight() {
+		all.AllocatedSharedDeviceIDs.Insert(schedulerapi.MakeSharedDeviceID(schedulerapi.MakeDeviceID(result.Driver, result.Pool, result.Device), result.ShareID))
+	}
+	return all, nil
+}
+
+func (s *State) takenDevices() sets.Set[schedulerapi.DeviceID] {
+	all := sets.New[schedulerapi.DeviceID]()
+	for id := range s.taken.by.Devices {
+		all.Insert(deviceID(id))
+	}
+	return all
+}
+
+// deviceID is an ID of the plugin API.
+func deviceID(id allocate.DeviceID) schedulerapi.DeviceID {
+	return schedulerapi.MakeDeviceID(id.Driver.Value(), id.Pool.Value(), id.Device.Value())
+}
+
+// TakenOf returns what another's manager says is taken.
+func TakenOf(all *schedulerapi.AllocatedState) allocate.Taken {
+	t := allocate.Taken{Devices: map[allocate.DeviceID]struct{}{}, Shared: map[allocate.DeviceID]struct{}{}, Capacity: allocate.Parts{}}
+	for id := range all.AllocatedDevices {
+		t.Devices[allocate.MakeDeviceID(id.Driver.String(), id.Pool.String(), id.Device.String())] = struct{}{}
+	}
+	for id := range all.AllocatedSharedDeviceIDs {
+		t.Shared[allocate.MakeDeviceID(id.Driver.String(), id.Pool.String(), id.Device.String())] = struct{}{}
+	}
+	for id, amounts := range all.AggregatedCapacity {
+		consumed := allocate.Consumed{}
+		for name, amount := range amounts {
+			consumed[name] = *amount
+		}
+		t.Capacity.Insert(allocate.MakeDeviceID(id.Driver.String(), id.Pool.String(), id.Device.String()), consumed)
+	}
+	return t
 }
 
 func (t claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resourcev1.ResourceClaim) error {

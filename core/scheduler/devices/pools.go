@@ -3,28 +3,19 @@ package devices
 import (
 	"cmp"
 	"slices"
+	"unique"
 
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/dynamic-resource-allocation/api"
-	"k8s.io/dynamic-resource-allocation/structured"
+
+	"orrery/core/scheduler/devices/allocate"
 )
-
-// poolID names a pool: drivers may have pools of the same name.
-type poolID struct{ driver, pool api.UniqueString }
-
-func idOf(slice *resourcev1.ResourceSlice) poolID {
-	return poolID{api.MakeUniqueString(slice.Spec.Driver), api.MakeUniqueString(slice.Spec.Pool.Name)}
-}
-
-func (id poolID) compare(other poolID) int {
-	return cmp.Or(cmp.Compare(id.driver.String(), other.driver.String()), cmp.Compare(id.pool.String(), other.pool.String()))
-}
 
 // pool has the slices of a pool, by name, with the taints of rules.
 type pool struct {
-	id      poolID
+	id      allocate.PoolID
 	slices  []*resourcev1.ResourceSlice
-	changed uint64 // when its slices, or its devices that are taken, last changed
+	ready   []*allocate.Slice // nil until an allocator needs them
+	changed uint64            // when its slices, or its devices that are taken, last changed
 	poolFacts
 }
 
@@ -38,14 +29,14 @@ type nodePools struct {
 // poolIndex finds the pools by node, and tells when what a node reaches last changed. A change has the number of its turn.
 type poolIndex struct {
 	now    uint64
-	byID   map[poolID]*pool
+	byID   map[allocate.PoolID]*pool
 	byNode map[string]*nodePools
 	nodes  uint32 // numbers of nodes that were given
 	wide   widePools
 	// counters are the pools with shared counters, by name; entangled has the names that keep a node's verdict from being its
 	// own.
-	counters  map[api.UniqueString][]*pool
-	entangled map[api.UniqueString]bool
+	counters  map[unique.Handle[string]][]*pool
+	entangled map[unique.Handle[string]]bool
 }
 
 // pools returns the index, which is made when it is first asked for.
@@ -58,12 +49,12 @@ func (s *State) pools() *poolIndex {
 
 func newPoolIndex(all []*resourcev1.ResourceSlice) *poolIndex {
 	x := &poolIndex{
-		byID: map[poolID]*pool{}, byNode: map[string]*nodePools{}, wide: newWidePools(),
-		counters: map[api.UniqueString][]*pool{}, entangled: map[api.UniqueString]bool{},
+		byID: map[allocate.PoolID]*pool{}, byNode: map[string]*nodePools{}, wide: newWidePools(),
+		counters: map[unique.Handle[string]][]*pool{}, entangled: map[unique.Handle[string]]bool{},
 	}
 	var inOrder []*pool
 	for _, slice := range all {
-		id := idOf(slice)
+		id := allocate.PoolOf(slice)
 		p := x.byID[id]
 		if p == nil {
 			p = &pool{id: id}
@@ -80,8 +71,8 @@ func newPoolIndex(all []*resourcev1.ResourceSlice) *poolIndex {
 
 // replace takes in a version of a slice instead of another; either may be nil.
 func (x *poolIndex) replace(was, is *resourcev1.ResourceSlice) {
-	if was != nil && (is == nil || idOf(was) != idOf(is)) {
-		if p := x.byID[idOf(was)]; p != nil {
+	if was != nil && (is == nil || allocate.PoolOf(was) != allocate.PoolOf(is)) {
+		if p := x.byID[allocate.PoolOf(was)]; p != nil {
 			p.slices = slices.DeleteFunc(p.slices, func(s *resourcev1.ResourceSlice) bool { return s.Name == was.Name })
 			x.slicesChanged(p)
 		}
@@ -89,9 +80,9 @@ func (x *poolIndex) replace(was, is *resourcev1.ResourceSlice) {
 	if is == nil {
 		return
 	}
-	p := x.byID[idOf(is)]
+	p := x.byID[allocate.PoolOf(is)]
 	if p == nil {
-		p = &pool{id: idOf(is)}
+		p = &pool{id: allocate.PoolOf(is)}
 		x.byID[p.id] = p
 	}
 	at, found := slices.BinarySearchFunc(p.slices, is.Name, func(s *resourcev1.ResourceSlice, name string) int { return cmp.Compare(s.Name, name) })
@@ -106,7 +97,7 @@ func (x *poolIndex) replace(was, is *resourcev1.ResourceSlice) {
 // slicesChanged reads a pool's slices anew.
 func (x *poolIndex) slicesChanged(p *pool) {
 	before := p.poolFacts
-	p.poolFacts = factsOf(p.slices)
+	p.poolFacts, p.ready = factsOf(p.slices), nil
 	x.touch(p, before.wide)
 	for _, node := range before.nodes {
 		if _, still := slices.BinarySearch(p.nodes, node); !still {
@@ -127,6 +118,14 @@ func (x *poolIndex) slicesChanged(p *pool) {
 	}
 }
 
+// prepared returns the pool's slices as an allocator needs them.
+func (p *pool) prepared() []*allocate.Slice {
+	if p.ready == nil {
+		p.ready = allocate.PrepareAll(p.slices)
+	}
+	return p.ready
+}
+
 // touch tells that a pool changed, which is or was wide.
 func (x *poolIndex) touch(p *pool, wide bool) {
 	x.now++
@@ -137,8 +136,8 @@ func (x *poolIndex) touch(p *pool, wide bool) {
 }
 
 // taken tells that a device was taken or is free again, or that a part of it was or is.
-func (x *poolIndex) taken(id structured.DeviceID) {
-	if p := x.byID[poolID{id.Driver, id.Pool}]; p != nil {
+func (x *poolIndex) taken(id allocate.DeviceID) {
+	if p := x.byID[id.PoolID]; p != nil {
 		x.touch(p, false)
 	}
 }
@@ -148,7 +147,7 @@ func (x *poolIndex) list(p *pool, node string) {
 	if own == nil {
 		own = x.addNode(node)
 	}
-	at, _ := slices.BinarySearchFunc(own.pools, p.id, func(other *pool, id poolID) int { return other.id.compare(id) })
+	at, _ := slices.BinarySearchFunc(own.pools, p.id, func(other *pool, id allocate.PoolID) int { return other.id.Compare(id) })
 	own.pools, own.changed = slices.Insert(own.pools, at, p), x.now
 }
 
@@ -169,7 +168,7 @@ func (x *poolIndex) unlist(p *pool, node string) {
 
 // countersChanged finds out whether the name of a pool with counters is entangled.
 func (x *poolIndex) countersChanged(p *pool) {
-	name := p.id.pool
+	name := p.id.Pool
 	same := slices.DeleteFunc(x.counters[name], func(other *pool) bool { return other == p })
 	if p.counters {
 		same = append(same, p)

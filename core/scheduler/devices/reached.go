@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"orrery/core/scheduler/devices/allocate"
 )
 
 // ReachKey tells nodes apart by the slices that they reach. Nodes with the same key get the same allocations.
@@ -42,7 +43,7 @@ func (s *State) Reached(node *v1.Node) Reached {
 }
 
 // SlicesFor returns all slices of the pools that a node reaches, by name, as an allocator needs them.
-func (s *State) SlicesFor(node string) []*resourcev1.ResourceSlice {
+func (s *State) SlicesFor(node string) []*allocate.Slice {
 	x := s.pools()
 	wide, own := x.wide.read().slices, x.byNode[node]
 	if own == nil {
@@ -51,8 +52,18 @@ func (s *State) SlicesFor(node string) []*resourcev1.ResourceSlice {
 	all := slices.Clip(wide)
 	for _, p := range own.pools {
 		if !p.wide {
-			all = append(all, p.slices...)
+			all = append(all, p.prepared()...)
 		}
+	}
+	slices.SortFunc(all, byName)
+	return all
+}
+
+// PreparedSlices returns all slices by name, as an allocator needs them.
+func (s *State) PreparedSlices() []*allocate.Slice {
+	var all []*allocate.Slice
+	for _, p := range s.pools().byID {
+		all = append(all, p.prepared()...)
 	}
 	slices.SortFunc(all, byName)
 	return all
@@ -62,11 +73,11 @@ func (s *State) SlicesFor(node string) []*resourcev1.ResourceSlice {
 // looked at before.
 func (s *State) Entangled() bool { return len(s.pools().entangled) > 0 }
 
-func byName(a, b *resourcev1.ResourceSlice) int { return cmp.Compare(a.Name, b.Name) }
+func byName(a, b *allocate.Slice) int { return cmp.Compare(a.Name, b.Name) }
 
 // widePools are the pools that nodes may reach without being named.
 type widePools struct {
-	pools    map[poolID]*pool
+	pools    map[allocate.PoolID]*pool
 	changed  uint64
 	contents *wideContents // nil if it has to be read anew
 }
@@ -74,7 +85,7 @@ type widePools struct {
 // wideContents are the slices of wide pools by name, and the node selectors that they have. Which of these match is kept for
 // each node.
 type wideContents struct {
-	slices    []*resourcev1.ResourceSlice
+	slices    []*allocate.Slice
 	binds     bool
 	selectors []*nodeaffinity.NodeSelector // each once; none that is invalid, since the allocator fails then
 	selected  map[string]selection         // by node
@@ -87,7 +98,7 @@ type selection struct {
 	number uint32
 }
 
-func newWidePools() widePools { return widePools{pools: map[poolID]*pool{}} }
+func newWidePools() widePools { return widePools{pools: map[allocate.PoolID]*pool{}} }
 
 func (w *widePools) slicesChanged(p *pool, before bool) {
 	if before || p.wide {
@@ -104,7 +115,7 @@ func (w *widePools) read() *wideContents {
 	}
 	c := &wideContents{selected: map[string]selection{}, numbers: map[string]uint32{}}
 	for _, p := range w.pools {
-		c.slices = append(c.slices, p.slices...)
+		c.slices = append(c.slices, p.prepared()...)
 		c.binds = c.binds || p.binds
 	}
 	slices.SortFunc(c.slices, byName)

@@ -4,68 +4,66 @@ import (
 	"maps"
 
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/scheduler/devices/allocate"
 )
 
 // taken are the devices that claims have. Devices allocated with admin access count as free.
 type taken struct {
-	shares   bool // whether devices may be shared, by their capacity
-	ids      sets.Set[structured.DeviceID]
-	more     map[structured.DeviceID]int // claims beyond the first that have a device
-	capacity structured.ConsumedCapacityCollection
-	changed  []structured.DeviceID // by the last replacement
+	shares  bool // whether devices may be shared, by their capacity
+	by      allocate.Taken
+	more    map[allocate.DeviceID]int // claims beyond the first that have a device
+	changed []allocate.DeviceID       // by the last replacement
 }
 
 func newTaken(shares bool) taken {
 	return taken{
-		shares: shares, ids: sets.New[structured.DeviceID](), more: map[structured.DeviceID]int{},
-		capacity: structured.NewConsumedCapacityCollection(),
+		shares: shares, more: map[allocate.DeviceID]int{},
+		by: allocate.Taken{Devices: map[allocate.DeviceID]struct{}{}, Capacity: allocate.Parts{}},
 	}
 }
 
 func (t *taken) fork() taken {
-	return taken{shares: t.shares, ids: t.ids.Clone(), more: maps.Clone(t.more), capacity: t.capacity.Clone()}
+	return taken{shares: t.shares, by: t.by.Clone(), more: maps.Clone(t.more)}
 }
 
 // replace takes the devices of a claim's new version instead of those of its old one; either may be nil. It returns the
 // devices of which more or less is taken. Those that both versions have are never free in between.
-func (t *taken) replace(was, is *resourcev1.ResourceClaim) []structured.DeviceID {
+func (t *taken) replace(was, is *resourcev1.ResourceClaim) []allocate.DeviceID {
 	if was != nil && is != nil && was.Status.Allocation == is.Status.Allocation {
 		return nil
 	}
 	t.changed = t.changed[:0]
-	t.each(was, func(structured.DeviceID) {}, t.giveBack)
+	t.each(was, func(allocate.DeviceID) {}, t.giveBack)
 	t.each(is, t.take, t.consume)
-	t.each(was, t.free, func(structured.DeviceConsumedCapacity) {})
+	t.each(was, t.free, func(allocate.DeviceID, allocate.Consumed) {})
 	return t.changed
 }
 
-func (t *taken) giveBack(part structured.DeviceConsumedCapacity) {
-	t.capacity.Remove(part)
-	t.changed = append(t.changed, part.DeviceID)
-}
-
-func (t *taken) consume(part structured.DeviceConsumedCapacity) {
-	t.capacity.Insert(part)
-	t.changed = append(t.changed, part.DeviceID)
-}
-
-func (t *taken) take(id structured.DeviceID) {
-	if t.ids.Has(id) {
-		t.more[id]++
-		return
-	}
-	t.ids.Insert(id)
+func (t *taken) giveBack(id allocate.DeviceID, part allocate.Consumed) {
+	t.by.Capacity.Remove(id, part)
 	t.changed = append(t.changed, id)
 }
 
-func (t *taken) free(id structured.DeviceID) {
+func (t *taken) consume(id allocate.DeviceID, part allocate.Consumed) {
+	t.by.Capacity.Insert(id, part)
+	t.changed = append(t.changed, id)
+}
+
+func (t *taken) take(id allocate.DeviceID) {
+	if t.by.Has(id) {
+		t.more[id]++
+		return
+	}
+	t.by.Devices[id] = struct{}{}
+	t.changed = append(t.changed, id)
+}
+
+func (t *taken) free(id allocate.DeviceID) {
 	switch t.more[id] {
 	case 0:
-		t.ids.Delete(id)
+		delete(t.by.Devices, id)
 		t.changed = append(t.changed, id)
 	case 1:
 		delete(t.more, id)
@@ -75,14 +73,14 @@ func (t *taken) free(id structured.DeviceID) {
 }
 
 // each visits the devices that a claim has: those of its own, and its part of those that it shares.
-func (t *taken) each(claim *resourcev1.ResourceClaim, own func(structured.DeviceID), shared func(structured.DeviceConsumedCapacity)) {
+func (t *taken) each(claim *resourcev1.ResourceClaim, own func(allocate.DeviceID), shared func(allocate.DeviceID, allocate.Consumed)) {
 	for result := range results(claim) {
-		id := structured.MakeDeviceID(result.Driver, result.Pool, result.Device)
+		id := allocate.MakeDeviceID(result.Driver, result.Pool, result.Device)
 		switch {
 		case !t.shares || result.ShareID == nil:
 			own(id)
 		case result.ConsumedCapacity != nil:
-			shared(structured.NewDeviceConsumedCapacity(id, result.ConsumedCapacity))
+			shared(id, result.ConsumedCapacity)
 		}
 	}
 }
@@ -103,20 +101,27 @@ func results(claim *resourcev1.ResourceClaim) func(func(*resourcev1.DeviceReques
 }
 
 // Allocated returns what is taken, for an allocator. It is valid until the state changes, and must not be changed itself.
-func (s *State) Allocated() structured.AllocatedState {
-	shares := sets.New[structured.SharedDeviceID]()
-	if s.gates.ConsumableCapacity {
+func (s *State) Allocated() allocate.Taken {
+	all := s.taken.by
+	all.Shared = map[allocate.DeviceID]struct{}{}
+	for result := range s.sharedInFlight() {
+		all.Shared[allocate.MakeDeviceID(result.Driver, result.Pool, result.Device)] = struct{}{}
+	}
+	return all
+}
+
+// sharedInFlight visits the parts of shared devices that claims in flight have.
+func (s *State) sharedInFlight() func(func(*resourcev1.DeviceRequestAllocationResult) bool) {
+	return func(yield func(*resourcev1.DeviceRequestAllocationResult) bool) {
+		if !s.gates.ConsumableCapacity {
+			return
+		}
 		for _, claim := range s.inFlight {
 			for result := range results(claim) {
-				if result.ShareID != nil {
-					shares.Insert(shareOf(result.Driver, result.Pool, result.Device, result.ShareID))
+				if result.ShareID != nil && !yield(result) {
+					return
 				}
 			}
 		}
 	}
-	return structured.AllocatedState{AllocatedDevices: s.taken.ids, AllocatedSharedDeviceIDs: shares, AggregatedCapacity: s.taken.capacity}
-}
-
-func shareOf(driver, pool, device string, share *types.UID) structured.SharedDeviceID {
-	return structured.MakeSharedDeviceID(structured.MakeDeviceID(driver, pool, device), share)
 }

@@ -85,8 +85,8 @@ func (s *storyRun) changeDeviceClaim(claim *resourcev1.ResourceClaim, key, value
 // deviceState logs the devices that are taken, and how many claims are not yet read back.
 func (p *player) deviceState() {
 	var taken []string
-	for id := range p.Devices().Allocated().AllocatedDevices {
-		taken = append(taken, id.Pool.String()+"/"+id.Device.String())
+	for id := range p.Devices().Allocated().Devices {
+		taken = append(taken, id.Pool.Value()+"/"+id.Device.Value())
 	}
 	slices.SortFunc(taken, cmp.Compare[string])
 	inFlight, abandoned, assumed := p.Devices().Pending()

@@ -6,9 +6,8 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/dynamic-resource-allocation/structured"
+	"k8s.io/utils/ptr"
 )
 
 // RefusedClaimStatus returns why a claim's status is not stored. Schedulers rely on all of it: an allocation never changes, other
@@ -67,12 +66,15 @@ func adminResult(claim *resourcev1.ResourceClaim) int {
 
 func isTrue(flag *bool) bool { return flag != nil && *flag }
 
-func devicesOf(a *resourcev1.AllocationResult) map[structured.SharedDeviceID]bool {
-	all := map[structured.SharedDeviceID]bool{}
+// partOf names a device, or a part of a shared one.
+type partOf struct{ driver, pool, device, share string }
+
+func devicesOf(a *resourcev1.AllocationResult) map[partOf]bool {
+	all := map[partOf]bool{}
 	if a != nil {
 		for i := range a.Devices.Results {
 			r := &a.Devices.Results[i]
-			all[structured.MakeSharedDeviceID(structured.MakeDeviceID(r.Driver, r.Pool, r.Device), r.ShareID)] = true
+			all[partOf{r.Driver, r.Pool, r.Device, string(ptr.Deref(r.ShareID, ""))}] = true
 		}
 	}
 	return all
@@ -82,7 +84,7 @@ func devicesOf(a *resourcev1.AllocationResult) map[structured.SharedDeviceID]boo
 func WithoutStale(changed, old *resourcev1.ResourceClaimStatus) []resourcev1.AllocatedDeviceStatus {
 	before, now := devicesOf(old.Allocation), devicesOf(changed.Allocation)
 	left := slices.DeleteFunc(slices.Clone(changed.Devices), func(d resourcev1.AllocatedDeviceStatus) bool {
-		id := structured.MakeSharedDeviceID(structured.MakeDeviceID(d.Driver, d.Pool, d.Device), (*types.UID)(d.ShareID))
+		id := partOf{d.Driver, d.Pool, d.Device, ptr.Deref(d.ShareID, "")}
 		return before[id] && !now[id]
 	})
 	if len(left) == 0 {

@@ -21,6 +21,7 @@ import (
 	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/oracle/claimserver"
+	"orrery/core/scheduler/devices"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -324,7 +325,8 @@ func (a *attempt) sameState(when string) {
 	a.same("claims in flight "+when, untimed(theirs), untimed(ours))
 	their, err := c.manager.SharedDRAManager.ResourceClaims().GatherAllocatedState()
 	must(err)
-	our := c.state.Allocated()
+	our, err := devices.NewManager(c.state).ResourceClaims().GatherAllocatedState()
+	must(err)
 	a.same("devices taken "+when, texts(their.AllocatedDevices), texts(our.AllocatedDevices))
 	a.same("capacity taken "+when, fmt.Sprint(capacities(their.AggregatedCapacity)), fmt.Sprint(capacities(our.AggregatedCapacity)))
 	a.same("shares in flight "+when, len(their.AllocatedSharedDeviceIDs), len(our.AllocatedSharedDeviceIDs))

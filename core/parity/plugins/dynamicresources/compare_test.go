@@ -20,6 +20,7 @@ import (
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/allocations"
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/dynamicresources"
@@ -268,7 +269,7 @@ func (a *attempt) theirFilter(ctx context.Context, info fwk.NodeInfo) (status *f
 			status = nil
 		}
 	}()
-	if status = a.c.theirs.Filter(dynamicresources.WithPoolOrder(ctx), a.theirs, a.pod, info); status == nil {
+	if status = a.c.theirs.Filter(allocations.WithPoolOrder(ctx), a.theirs, a.pod, info); status == nil {
 		status = fwk.NewStatus(fwk.Success)
 	}
 	return status

@@ -23,6 +23,7 @@ import (
 	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/oracle/allocations"
 	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
@@ -44,7 +45,7 @@ func (theirPlugin) Name() string { return hostedName }
 
 // Filter has the pools in the same order as Orrery's plugin.
 func (p theirPlugin) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	return p.DynamicResources.Filter(dynamicresources.WithPoolOrder(ctx), state, pod, node)
+	return p.DynamicResources.Filter(allocations.WithPoolOrder(ctx), state, pod, node)
 }
 
 // host is Orrery's engine with one of the plugins, and the API server that it writes to. The plugin's PreBind runs on a

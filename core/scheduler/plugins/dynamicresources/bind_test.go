@@ -123,7 +123,7 @@ func refused(reason metav1.StatusReason, message string) *world.Outcome {
 	return &world.Outcome{Code: fwk.Error, Reason: reason, Message: message}
 }
 
-func taken(f *fixture) int { return len(f.state.Allocated().AllocatedDevices) }
+func taken(f *fixture) int { return len(f.state.Allocated().Devices) }
 
 func TestPreBind_ReservesClaims(t *testing.T) {
 	shared := mk.ResourceClaim("shared").Allocated("n", "gpu", driver, "a", "1").ReservedFor("bob").Obj()

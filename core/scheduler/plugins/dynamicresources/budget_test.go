@@ -1,12 +1,12 @@
 package dynamicresources_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/cel"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -15,17 +15,6 @@ import (
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
-
-// evaluations counts those of CEL expressions: each asks its context once when it is to end.
-type evaluations struct {
-	context.Context
-	n int
-}
-
-func (c *evaluations) Done() <-chan struct{} {
-	c.n++
-	return c.Context.Done()
-}
 
 // dear is an expression that costs about half of what one may, matches no device, and is admitted by API servers.
 func dear(t *testing.T) string {
@@ -56,27 +45,24 @@ func TestFilter_ChargesCostOfExpressions(t *testing.T) {
 			f := newFixture(t, features, objects...)
 			f.limit(time.Second)
 			pod := user()
-			ctx := &evaluations{Context: t.Context()}
 			state, _ := f.cycle(pod)
-			var each []int
+			var left []int64
 			for _, node := range nodes {
-				before := ctx.n
-				status := f.plugin.Filter(ctx, state, pod, nodeInfo(mk.Node(node).Obj()))
+				status := f.plugin.Filter(t.Context(), state, pod, nodeInfo(mk.Node(node).Obj()))
 				if status.Code() != fwk.UnschedulableAndUnresolvable || status.Message() != dynamicresources.ReasonTimeout {
 					t.Errorf("on %s it is %v", node, status)
 				}
-				each = append(each, ctx.n-before)
+				left = append(left, dynamicresources.StepsLeft(state))
 			}
-			// A second is a million units on a node, and two in a cycle.
-			if each[0] < 2 || each[0] > 4 || each[1] < 1 || each[2]+each[3]+each[4] > 0 {
-				t.Errorf("expressions were evaluated %v times on the nodes, want some 2 on two of them", each)
+			// A second is a hundred thousand steps on a node, and twice as many in a cycle.
+			if diff := cmp.Diff([]int64{100_000, 0, 0, 0, 0}, left); diff != "" {
+				t.Errorf("after each node the cycle has steps (-want +got):\n%s", diff)
 			}
 			// The next cycle has its own steps: what was decided on a whole node is kept, and the others are looked at.
 			state, _ = f.cycle(pod)
-			before := ctx.n
-			_ = f.plugin.Filter(ctx, state, pod, nodeInfo(mk.Node("e").Obj()))
-			if ctx.n == before {
-				t.Error("a node that an earlier cycle had no steps for is rejected without being looked at")
+			_ = f.plugin.Filter(t.Context(), state, pod, nodeInfo(mk.Node("e").Obj()))
+			if got := dynamicresources.StepsLeft(state); got != 100_000 {
+				t.Errorf("a node that an earlier cycle had no steps for leaves %d of its own", got)
 			}
 		})
 	}

@@ -8,10 +8,10 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
-	"k8s.io/dynamic-resource-allocation/structured"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
 	"orrery/core/scheduler/framework"
 )
 
@@ -24,7 +24,7 @@ type cycle struct {
 	selectors []*nodeaffinity.NodeSelector // of the nodes that reach the devices of allocated claims, by claim
 	allocates bool                         // whether any claim has no devices yet
 	budget    budget                       // of all allocations of the cycle
-	allocator structured.Allocator         // for all nodes; nil if each gets one of its own
+	allocator *allocate.Allocator          // for all nodes; nil if each gets one of its own
 	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
 	classes   map[v1.ResourceName]string   // of the extended resources that the node at hand has not got itself
 	onNode    *implicitAllocation          // the last one; nil if there was none

@@ -11,17 +11,17 @@
 //
 // # Files
 //
-// claims.go finds the pod's claims, filter.go allocates on one node with allocator.go's context and the steps of budget.go, allocatorpanics.go survives
-// what the allocator does not, verdicts.go keeps what it decided for the next pod, reserve.go and bind.go are the binding, with the waits in await.go and the devices' own conditions in conditions.go. extended.go has the claim that
+// claims.go finds the pod's claims, filter.go allocates on one node with the steps of budget.go, verdicts.go keeps what was decided for
+// the next pod, reserve.go and bind.go are the binding, with the waits in await.go, the devices' own conditions in conditions.go and the
+// identifiers of shared parts in shares.go. extended.go has the claim that
 // stands for extended resources, devicerequests.go what it requests. hints.go are the events that requeue a pod.
 //
 // # The allocator
 //
-// Devices are chosen by the allocator of k8s.io/dynamic-resource-allocation, in the implementation that kube-scheduler would
-// take for the feature gates. Three things of it depend on chance, and are fixed here: pools are in the order of driver and name,
-// not in that of a map; the filter timeout is counted in steps, 100,000 for a second, not on a clock; and the
+// Devices are chosen by package allocate, as kube-scheduler's allocators do for the release and the feature gates. The filter timeout is
+// counted in steps, 100,000 for a second, not on a clock; and the
 // identifiers of shared parts of devices are made of the claim, not random. A step of the search is one, and so are ten units of what
-// the evaluation of a CEL expression has cost (budget.go). All nodes of a cycle share the steps of two: those after them are rejected as
+// the evaluation of a CEL expression costs (allocate.Limit). All nodes of a cycle share the steps of two: those after them are rejected as
 // those on which the search has no steps left.
 //
 // The allocator gets the slices of the pools that the node reaches, not all: it would pass over the others. What it decides is
@@ -49,6 +49,6 @@
 //     kube-scheduler creates an empty one, and fails.
 //   - A pod that names a claim with devices twice is bound. kube-scheduler writes the pod into the claim twice, which the API
 //     server rejects.
-//   - A panic of the allocator is an error of the attempt. It ends kube-scheduler.
+//   - What kube-scheduler's allocator panics on, which ends kube-scheduler, is an error of the attempt (package allocate).
 //   - A claim that was replaced by one of the same name ends the binding. kube-scheduler allocates the devices to the new one.
 package dynamicresources

@@ -45,6 +45,15 @@ func (pl *DynamicResources) ForgetChange(nodes func() []*v1.Node) func() {
 	}
 }
 
+// StepsLeft is how many steps a cycle has left to allocate devices.
+func StepsLeft(state fwk.CycleState) int64 {
+	c, err := readCycle(state)
+	if err != nil {
+		return -1
+	}
+	return c.budget.left
+}
+
 // Kept counts the sets of requests with verdicts, and what the verdicts hold.
 func (pl *DynamicResources) Kept() (sets, devices int) {
 	for set := range pl.kept.All() {

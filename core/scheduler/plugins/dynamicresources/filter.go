@@ -7,8 +7,9 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/dynamic-resource-allocation/structured"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/scheduler/devices/allocate"
 )
 
 // The reasons against a node.
@@ -87,11 +88,7 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 	if kept := set.on(reached); kept != nil {
 		return kept
 	}
-	allocator, err := pl.newAllocator(ctx, pl.devices.SlicesFor(node.Name))
-	if err != nil {
-		return &verdict{status: fwk.AsStatus(err)}
-	}
-	decided, lasts := pl.decide(ctx, &c.budget, allocator, node, c.toAllocate(onNode))
+	decided, lasts := pl.decide(ctx, &c.budget, pl.newAllocator(pl.devices.SlicesFor(node.Name)), node, c.toAllocate(onNode))
 	if decided.changed = reached.Changed; lasts {
 		pl.kept.keep(set, reached.Key, decided)
 	}
@@ -100,14 +97,14 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 
 // decide has the allocator allocate devices. The verdict lasts if it follows from the requests, the classes and the devices
 // that the node reaches: an error names the claim, and may have another cause, and a timeout may be that of the cycle.
-func (pl *DynamicResources) decide(ctx context.Context, b *budget, allocator structured.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
-	limited, end := pl.allocationContext(ctx, b)
-	results, err := pl.allocateSafely(limited, allocator, node, claims)
+func (pl *DynamicResources) decide(ctx context.Context, b *budget, allocator *allocate.Allocator, node *v1.Node, claims []*resourcev1.ResourceClaim) (decided *verdict, lasts bool) {
+	limit, end := pl.limit(b)
+	results, err := allocator.Allocate(ctx, limit, node, claims)
 	whole := end()
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, allocate.ErrOutOfSteps):
 		return &verdict{status: rejection(ReasonTimeout)}, whole && ctx.Err() == nil
-	case errors.Is(err, structured.ErrFailedAllocationOnNode):
+	case errors.Is(err, allocate.ErrOnNode):
 		return &verdict{status: rejection(err.Error())}, true
 	case ctx.Err() != nil:
 		return &verdict{status: rejection(fmt.Sprintf("asked by caller to stop allocating devices: %v", context.Cause(ctx)))}, false
@@ -123,8 +120,8 @@ func (pl *DynamicResources) decide(ctx context.Context, b *budget, allocator str
 	return decided, true
 }
 
-func (pl *DynamicResources) newAllocator(ctx context.Context, all []*resourcev1.ResourceSlice) (structured.Allocator, error) {
-	return structured.NewAllocator(ctx, pl.features, pl.devices.Allocated(), pl.classes, all, pl.cel)
+func (pl *DynamicResources) newAllocator(all []*allocate.Slice) *allocate.Allocator {
+	return allocate.New(allocate.Source{Features: pl.features, Taken: pl.devices.Allocated(), Classes: pl.classes, Slices: all, Selectors: pl.selectors})
 }
 
 // toAllocate returns the claims without devices. The implicit one is that of the node.

@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/events"
-	"k8s.io/dynamic-resource-allocation/cel"
-	"k8s.io/dynamic-resource-allocation/structured"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
@@ -35,14 +34,14 @@ type DynamicResources struct {
 	events    events.EventRecorder
 	pods      corelisters.PodLister
 	classes   fwk.DeviceClassLister
-	cel       *cel.Cache
+	selectors *allocate.Selectors
 	clock     framework.Clock
 	kept      verdictCache
 	// usuallyFound is how many nodes the last placed pod could choose from.
 	usuallyFound int
 
-	features          structured.Features // of the allocator
-	quiet             bool                // PostFilter says nothing of a pod without claims
+	features          allocate.Features // of the allocator
+	quiet             bool              // PostFilter says nothing of a pod without claims
 	bindingConditions bool
 	extendedResources bool
 	filterTimeout     time.Duration // zero for none
@@ -63,12 +62,6 @@ var (
 	_ framework.ScaledScore     = (*DynamicResources)(nil)
 	_ fwk.EnqueueExtensions     = (*DynamicResources)(nil)
 )
-
-// compiledExpressions is how many CEL expressions are kept in compiled form. Kube-scheduler keeps ten, and compiles each anew at
-// every node if there are more.
-//
-//orrery:limit scheduler; compiled CEL expressions of DynamicResources; the one that was not used for the longest time goes
-const compiledExpressions = 64
 
 // New makes the plugin from DynamicResourcesArgs. Its handle must be a framework.DeviceState, Emitter, Rand and Clock.
 func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
@@ -91,8 +84,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		devices: state.Devices(), emitter: emitter, rand: random, clock: clock, activator: h, events: h.EventRecorder(),
 		classes: devices.NewManager(state.Devices()).DeviceClasses(),
 		pods:    h.SharedInformerFactory().Core().V1().Pods().Lister(),
-		kept:    newVerdictCache(),
-		cel:     cel.NewCache(compiledExpressions, cel.Features{EnableConsumableCapacity: allocator.ConsumableCapacity}),
+		kept:    newVerdictCache(), selectors: allocate.NewSelectors(allocator),
 
 		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,
 		quiet:             features.Has(release.NoClaimsNoMessage),
@@ -107,14 +99,15 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 }
 
 // AllocatorFeatures are what the feature gates say about the allocator.
-func AllocatorFeatures(features config.Features) structured.Features {
-	return structured.Features{
+func AllocatorFeatures(features config.Features) allocate.Features {
+	return allocate.Features{
 		AdminAccess:            features.Enabled(config.DRAAdminAccess),
 		PrioritizedList:        features.Enabled(config.DRAPrioritizedList),
 		PartitionableDevices:   features.Enabled(config.DRAPartitionableDevices),
 		DeviceTaints:           features.Enabled(config.DRADeviceTaints),
 		DeviceBindingAndStatus: features.Enabled(config.DRADeviceBindingConditions) && features.Enabled(config.DRAResourceClaimDeviceStatus),
 		ConsumableCapacity:     features.Enabled(config.DRAConsumableCapacity),
+		Rules:                  allocate.RulesOf(features.Has),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // PreFilter finds the pod's claims, checks the requests of those without devices, and prepares their allocation. It rejects
 // the pod if a claim is missing, is about to be written for another pod, or requests devices of a class that does not exist.
-func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (pl *DynamicResources) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	state.Write(stateKey, withoutClaims)
 	own, err := pl.ownClaims(pod)
 	if err != nil {
@@ -40,9 +40,7 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 	}
 	c := &cycle{claims: claims, selectors: selectors, unavailable: map[int]bool{}}
 	if len(claims.unallocated()) > 0 {
-		if err := pl.prepareAllocation(ctx, c); err != nil {
-			return nil, fwk.AsStatus(err)
-		}
+		pl.prepareAllocation(c)
 	}
 	state.Write(stateKey, c)
 	return nil, nil
@@ -52,16 +50,15 @@ func (pl *DynamicResources) PreFilter(ctx context.Context, state fwk.CycleState,
 var withoutClaims = &cycle{}
 
 // prepareAllocation finds what is kept about the claims, or makes the allocator for all nodes.
-func (pl *DynamicResources) prepareAllocation(ctx context.Context, c *cycle) (err error) {
+func (pl *DynamicResources) prepareAllocation(c *cycle) {
 	c.allocates, c.budget = true, pl.newBudget()
 	c.found, c.classes = make([]allocation, 0, pl.usuallyFound), map[v1.ResourceName]string{}
 	switch {
 	case pl.features.PartitionableDevices && pl.devices.Entangled():
-		c.allocator, err = pl.newAllocator(ctx, pl.devices.Slices())
+		c.allocator = pl.newAllocator(pl.devices.PreparedSlices())
 	case c.claims.implicit == nil:
 		c.verdicts = pl.verdictsOn(c.toAllocate(nil))
 	}
-	return err
 }
 
 // PreFilterExtensions is nil: the pods of a node do not matter.

@@ -8,12 +8,12 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/dynamic-resource-allocation/cel"
-	"k8s.io/dynamic-resource-allocation/structured"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
 	"orrery/core/scheduler/framework"
 )
 
@@ -85,17 +85,16 @@ func newDeviceCounter(h fwk.Handle, features config.Features) *deviceCounter {
 }
 
 // inventory returns all slices, and what is allocated of them.
-func (c *deviceCounter) inventory() ([]*resourcev1.ResourceSlice, *structured.AllocatedState, error) {
+func (c *deviceCounter) inventory() ([]*resourcev1.ResourceSlice, allocate.Taken, error) {
 	if c.state != nil {
-		allocated := c.state.Allocated()
-		return c.state.Slices(), &allocated, nil
+		return c.state.Slices(), c.state.Allocated(), nil
 	}
 	allocated, err := c.manager.ResourceClaims().GatherAllocatedState()
 	if err != nil {
-		return nil, nil, err
+		return nil, allocate.Taken{}, err
 	}
 	all, err := c.manager.ResourceSlices().ListWithDeviceTaintRules()
-	return all, allocated, err
+	return all, devices.TakenOf(allocated), err
 }
 
 func (c *deviceCounter) classOf(name v1.ResourceName) *resourcev1.DeviceClass {
@@ -108,7 +107,7 @@ func (c *deviceCounter) classOf(name v1.ResourceName) *resourcev1.DeviceClass {
 // deviceAmounts are the slices and what is allocated of them, during one cycle.
 type deviceAmounts struct {
 	counter   *deviceCounter
-	allocated *structured.AllocatedState
+	allocated allocate.Taken
 	slices    sliceIndex
 }
 
@@ -176,7 +175,7 @@ func (d *deviceAmounts) ofSlice(slice *resourcev1.ResourceSlice, class *resource
 			return 0, 0, false
 		case selected:
 			there++
-			if structured.IsDeviceAllocated(structured.MakeDeviceID(slice.Spec.Driver, slice.Spec.Pool.Name, device.Name), d.allocated) {
+			if d.allocated.InUse(allocate.MakeDeviceID(slice.Spec.Driver, slice.Spec.Pool.Name, device.Name)) {
 				held++
 			}
 		}

@@ -7,8 +7,9 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
+
+	"orrery/core/scheduler/devices/allocate"
 )
 
 // shortAmount is a counter of a pool, or a capacity of a shared device, of which too little is left.
@@ -93,13 +94,13 @@ func (in *Inspection) shortCapacity(r *Request, d *poolDevice) *shortAmount {
 			return &shortAmount{"capacity " + string(name), fmt.Sprintf("has no capacity %s, of which the request needs %s", name, &wanted)}
 		}
 	}
-	used := in.allocated.AggregatedCapacity[structured.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
+	used := in.allocated.Capacity[allocate.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
 	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
 		capacity := d.Capacity[name]
 		needed, allowed := neededCapacity(r, name, &capacity)
 		left := capacity.Value.DeepCopy()
-		if amount := used[name]; amount != nil {
-			left.Sub(*amount)
+		if amount, has := used[name]; has {
+			left.Sub(amount)
 		}
 		switch {
 		case !allowed:

@@ -6,17 +6,17 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/dynamic-resource-allocation/structured"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
 	"orrery/core/scheduler/framework"
 )
 
 // Source is what an inspection looks at.
 type Source struct {
 	Devices  *devices.State
-	Features structured.Features
+	Features allocate.Features
 	Pod      *v1.Pod
 	// Nodes are all nodes of the snapshot.
 	Nodes []fwk.NodeInfo
@@ -35,7 +35,7 @@ type Inspection struct {
 	priority    int32
 	inventory   *inventory
 	expressions *expressions
-	allocated   structured.AllocatedState
+	allocated   allocate.Taken
 	requests    []*Request   // of the claims without devices; alternatives are one each
 	groups      [][]*Request // each request alone, or the alternatives of which one is enough
 	nodes       map[string]*nodeDevices

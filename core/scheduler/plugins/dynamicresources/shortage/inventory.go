@@ -7,16 +7,16 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	"k8s.io/dynamic-resource-allocation/structured"
 	"k8s.io/utils/ptr"
 
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
 )
 
 // inventory is all devices, by the nodes that reach them.
 type inventory struct {
-	features structured.Features
+	features allocate.Features
 	pools    []*devicePool // by driver and name
 	local    map[string][]*deviceSlice
 	shared   []*deviceSlice // those of more than one node
@@ -56,7 +56,7 @@ type poolDevice struct {
 }
 
 // newInventory indexes the slices. Those that the feature gates make the allocator ignore are left out.
-func newInventory(all []*resourcev1.ResourceSlice, holders map[deviceID][]*holder, features structured.Features) *inventory {
+func newInventory(all []*resourcev1.ResourceSlice, holders map[deviceID][]*holder, features allocate.Features) *inventory {
 	v := &inventory{features: features, local: map[string][]*deviceSlice{}, holders: holders}
 	pools := map[[2]string]*devicePool{}
 	for _, slice := range all {
@@ -154,7 +154,7 @@ func (v *inventory) reaches(node *v1.Node, s *deviceSlice) bool {
 }
 
 func (v *inventory) matches(node *v1.Node, name *string, all *bool, selector *v1.NodeSelector) bool {
-	yes, err := structured.NodeMatches(v.features, node, ptr.Deref(name, ""), ptr.Deref(all, false), selector)
+	yes, err := allocate.NodeMatches(node, name, all, selector)
 	return err == nil && yes
 }
 
