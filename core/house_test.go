@@ -59,7 +59,7 @@ core/world/memory: core/world/admission core/objects/csimigration core/objects/r
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world core/safe/plural core/safe/spelling
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices/allocate: core/scheduler/release
-core/scheduler/devices: core/scheduler/codec core/scheduler/devices/allocate core/scheduler/store core/world
+core/scheduler/devices: core/scheduler/changelog core/scheduler/codec core/scheduler/devices/allocate core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
 core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
 # evictions
@@ -82,7 +82,7 @@ core/scheduler/plugins/topology: core/scheduler/changelog core/scheduler/reuse
 core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/framework core/world
 core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world core/scheduler/release
 core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
-core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
+core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating core/scheduler/release
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/scheduler/release

@@ -86,7 +86,6 @@ func (d drawer) expression() string {
 		return expressions[4]
 	}
 	return difftest.Pick(d.Source, expressions[0], expressions[0], expressions[0], expressions[1], expressions[1], expressions[2], expressions[3])
-
 }
 
 func (d drawer) selectors(n int) []resourcev1.DeviceSelector {

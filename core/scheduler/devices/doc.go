@@ -14,7 +14,7 @@
 //	claims ──► the pool of a device that is taken or free again has changed
 //
 // Reached tells whether a node reaches the same devices as before, and as another node. SlicesFor has what an allocator needs
-// of them. The index for it is made when it is first asked for, and follows the changes from then on. A fork makes its own.
+// of them, and ReachChanges says for which nodes that changed. The index for it is made when it is first asked for, and follows the changes from then on. A fork makes its own.
 //
 // # In flight, assumed, stored
 //

@@ -7,6 +7,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 
+	"orrery/core/scheduler/changelog"
 	"orrery/core/scheduler/devices/allocate"
 )
 
@@ -37,7 +38,14 @@ type poolIndex struct {
 	// own.
 	counters  map[unique.Handle[string]][]*pool
 	entangled map[unique.Handle[string]]bool
+	// log has the nodes of which what they reach changed, but for those that reach what any node may.
+	log changelog.Log[string]
 }
+
+// loggedNodes is how many changes of nodes are remembered for readers that were away.
+//
+//orrery:limit scheduler; changes of the devices that nodes reach, remembered for verdicts on classes of nodes; all nodes are looked at by those that need earlier ones
+const loggedNodes = 4096
 
 // pools returns the index, which is made when it is first asked for.
 func (s *State) pools() *poolIndex {
@@ -109,7 +117,9 @@ func (x *poolIndex) slicesChanged(p *pool) {
 			x.list(p, node)
 		}
 	}
-	x.wide.slicesChanged(p, before.wide)
+	if x.wide.slicesChanged(p, before.wide) {
+		x.log.Reset()
+	}
 	if before.counters || p.counters {
 		x.countersChanged(p)
 	}
@@ -130,8 +140,15 @@ func (p *pool) prepared() []*allocate.Slice {
 func (x *poolIndex) touch(p *pool, wide bool) {
 	x.now++
 	p.changed = x.now
-	if wide || p.wide {
-		x.wide.changed = x.now
+	if !wide && !p.wide {
+		for _, node := range p.nodes {
+			x.log.Add(node, loggedNodes)
+		}
+		return
+	}
+	x.wide.changed = x.now
+	if len(x.byNode) > 0 { // they reach this pool beside their own
+		x.log.Reset()
 	}
 }
 
@@ -149,6 +166,7 @@ func (x *poolIndex) list(p *pool, node string) {
 	}
 	at, _ := slices.BinarySearchFunc(own.pools, p.id, func(other *pool, id allocate.PoolID) int { return other.id.Compare(id) })
 	own.pools, own.changed = slices.Insert(own.pools, at, p), x.now
+	x.log.Add(node, loggedNodes)
 }
 
 func (x *poolIndex) addNode(name string) *nodePools {
@@ -161,6 +179,7 @@ func (x *poolIndex) addNode(name string) *nodePools {
 func (x *poolIndex) unlist(p *pool, node string) {
 	own := x.byNode[node]
 	own.pools, own.changed = slices.DeleteFunc(own.pools, func(other *pool) bool { return other == p }), x.now
+	x.log.Add(node, loggedNodes)
 	if len(own.pools) == 0 {
 		delete(x.byNode, node)
 	}

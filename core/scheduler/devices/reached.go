@@ -24,6 +24,18 @@ type Reached struct {
 	Changed uint64
 }
 
+// Shared reports whether every node with the key reaches the same devices, and no other ones.
+func (k ReachKey) Shared() bool { return k.node == 0 }
+
+// Selected is the number of the node selectors that match, which tells apart nodes with shared keys.
+func (k ReachKey) Selected() uint32 { return k.selected }
+
+// ReachChanges returns the nodes of which what they reach changed since an earlier call returned since, and what to pass to the next
+// call. A change of what nodes with a shared key reach is none. If known is false, as at the first call, with 0, any may have changed.
+func (s *State) ReachChanges(since uint64) (nodes []string, now uint64, known bool) {
+	return s.pools().log.Since(since)
+}
+
 // Reached returns what a node reaches.
 func (s *State) Reached(node *v1.Node) Reached {
 	x := s.pools()
@@ -100,13 +112,15 @@ type selection struct {
 
 func newWidePools() widePools { return widePools{pools: map[allocate.PoolID]*pool{}} }
 
-func (w *widePools) slicesChanged(p *pool, before bool) {
+// slicesChanged takes in a pool that is or was wide, and reports whether it does.
+func (w *widePools) slicesChanged(p *pool, before bool) bool {
 	if before || p.wide {
 		w.contents = nil
 	}
 	if delete(w.pools, p.id); p.wide {
 		w.pools[p.id] = p
 	}
+	return before || p.wide
 }
 
 func (w *widePools) read() *wideContents {

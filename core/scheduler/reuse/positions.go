@@ -19,6 +19,19 @@ func sparseLimit(words int) int { return max(8, words/4) }
 // Len is how many positions there are.
 func (s *Positions) Len() int { return s.count }
 
+// Any is a position of the set; noClass if it is empty.
+func (s *Positions) Any() int32 {
+	for word, set := range s.bitmap {
+		if set != 0 {
+			return int32(positionOf(word, set))
+		}
+	}
+	if len(s.few) == 0 {
+		return noClass
+	}
+	return s.few[0]
+}
+
 // bitmaps is how many bitmaps the set has.
 func (s *Positions) bitmaps() int {
 	if s.bitmap == nil {

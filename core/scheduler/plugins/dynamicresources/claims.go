@@ -27,6 +27,7 @@ type cycle struct {
 	allocator *allocate.Allocator          // for all nodes; nil if each gets one of its own
 	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
 	classes   map[v1.ResourceName]string   // of the extended resources that the node at hand has not got itself
+	nodes     *verdictClasses              // of the nodes, if Filter was not asked for each
 	onNode    *implicitAllocation          // the last one; nil if there was none
 	found     []allocation                 // in the order of Filter
 	read      int                          // where in found Score was last

@@ -29,6 +29,11 @@
 // one of these or a class changes. Errors are not kept. There is one case in which a node's verdict depends on the nodes before
 // it: pools of one name with counters (devices.State.Entangled). Then one allocator has all slices, and nothing is kept.
 //
+// # Classes of nodes
+//
+// Of requests that come again, the verdicts divide the nodes into classes (classes.go), so that a search costs what changed and not all nodes.
+// A node is looked at again if it changed, or the devices that it reaches. The devices for the claims are found out on the node that is chosen.
+//
 // # Binding
 //
 // PreBind works in steps (framework.StepwisePreBind). A claim is in flight until its write has ended, and no other pod can use

@@ -1,6 +1,8 @@
 package dynamicresources
 
 import (
+	"context"
+
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -42,6 +44,25 @@ func (pl *DynamicResources) ForgetChange(nodes func() []*v1.Node) func() {
 				}
 			}
 		}
+	}
+}
+
+// FoundOn returns what was allocated on a node of a class that passes.
+func (pl *DynamicResources) FoundOn(state fwk.CycleState, node string) []resourcev1.AllocationResult {
+	c, err := readCycle(state)
+	if err != nil {
+		return nil
+	}
+	if found := pl.found(context.Background(), c, node); found != nil && found.verdict != nil {
+		return found.results
+	}
+	return nil
+}
+
+// ForgetReach has the classes of nodes hold whatever changed of the devices.
+func (pl *DynamicResources) ForgetReach() {
+	for _, set := range pl.classed {
+		_, set.nodes.since, _ = pl.devices.ReachChanges(set.nodes.since)
 	}
 }
 

@@ -43,7 +43,7 @@ func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, po
 	}
 	unavailable := pl.unavailableOn(c, info.Node())
 	if c.allocates {
-		if found.verdict = pl.allocate(ctx, c, info.Node(), found.implicitAllocation); found.status != nil {
+		if found.verdict, _ = pl.allocate(ctx, c, info.Node(), found.implicitAllocation); found.status != nil {
 			return found.status
 		}
 	}
@@ -74,11 +74,12 @@ func (pl *DynamicResources) unavailableOn(c *cycle, node *v1.Node) []int {
 	return positions
 }
 
-// allocate allocates devices for the claims without any, as the allocator did before if that still holds.
-func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *implicitAllocation) *verdict {
+// allocate allocates devices for the claims without any, as the allocator did before if that still holds. It reports whether what it
+// decides lasts until something changes.
+func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Node, onNode *implicitAllocation) (decided *verdict, lasts bool) {
 	if c.allocator != nil {
-		decided, _ := pl.decide(ctx, &c.budget, c.allocator, node, c.toAllocate(onNode))
-		return decided
+		decided, _ = pl.decide(ctx, &c.budget, c.allocator, node, c.toAllocate(onNode))
+		return decided, false
 	}
 	set := c.verdicts
 	if onNode != nil {
@@ -86,13 +87,13 @@ func (pl *DynamicResources) allocate(ctx context.Context, c *cycle, node *v1.Nod
 	}
 	reached := pl.devices.Reached(node)
 	if kept := set.on(reached); kept != nil {
-		return kept
+		return kept, true
 	}
-	decided, lasts := pl.decide(ctx, &c.budget, pl.newAllocator(pl.devices.SlicesFor(node.Name)), node, c.toAllocate(onNode))
+	decided, lasts = pl.decide(ctx, &c.budget, pl.newAllocator(pl.devices.SlicesFor(node.Name)), node, c.toAllocate(onNode))
 	if decided.changed = reached.Changed; lasts {
 		pl.kept.keep(set, reached.Key, decided)
 	}
-	return decided
+	return decided, lasts
 }
 
 // decide has the allocator allocate devices. The verdict lasts if it follows from the requests, the classes and the devices

@@ -39,6 +39,7 @@ type fixture struct {
 	emitted   []world.Action
 	activated []string
 	announced []string
+	snapshot  *cache.Snapshot // of the nodes; nil without any
 }
 
 // handle is what the plugin needs of its handle.
@@ -52,6 +53,13 @@ func (h handle) Devices() *devices.State                                { return
 func (h handle) EventRecorder() events.EventRecorder                    { return h.fixture }
 func (h handle) IntN(int) int                                           { return 0 }
 func (h handle) Now() time.Time                                         { return h.now }
+
+func (h handle) SnapshotSharedLister() fwk.SharedLister {
+	if h.snapshot == nil {
+		return nil
+	}
+	return h.snapshot
+}
 
 func (h handle) Emit(act world.Action, plugin string) world.EffectID {
 	if plugin != dynamicresources.Name {

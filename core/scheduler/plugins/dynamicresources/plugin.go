@@ -37,6 +37,8 @@ type DynamicResources struct {
 	selectors *allocate.Selectors
 	clock     framework.Clock
 	kept      verdictCache
+	handle    fwk.Handle    // has the snapshot
+	classed   []*requestSet // those with classes of nodes, the last used one last
 	// usuallyFound is how many nodes the last placed pod could choose from.
 	usuallyFound int
 
@@ -84,7 +86,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		devices: state.Devices(), emitter: emitter, rand: random, clock: clock, activator: h, events: h.EventRecorder(),
 		classes: devices.NewManager(state.Devices()).DeviceClasses(),
 		pods:    h.SharedInformerFactory().Core().V1().Pods().Lister(),
-		kept:    newVerdictCache(), selectors: allocate.NewSelectors(allocator),
+		kept:    newVerdictCache(), handle: h, selectors: allocate.NewSelectors(allocator),
 
 		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,
 		quiet:             features.Has(release.NoClaimsNoMessage),

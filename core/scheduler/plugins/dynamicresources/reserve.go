@@ -60,7 +60,7 @@ const (
 func (r *reserved) Clone() fwk.StateData { return r }
 
 // Reserve takes the devices that were found on the node, and lists what is to be written.
-func (pl *DynamicResources) Reserve(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+func (pl *DynamicResources) Reserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	c, err := readCycle(state)
 	switch {
 	case err != nil:
@@ -73,7 +73,7 @@ func (pl *DynamicResources) Reserve(_ context.Context, state fwk.CycleState, pod
 	for _, claim := range c.claims.all {
 		r.claims = append(r.claims, reservation{claim: claim, implicit: claim == c.claims.implicit})
 	}
-	if err := r.takeFound(c, node); err != nil {
+	if err := r.takeFound(c, pl.found(ctx, c, node)); err != nil {
 		return fwk.AsStatus(err)
 	}
 	for i := range r.claims {
@@ -88,12 +88,11 @@ func (pl *DynamicResources) Reserve(_ context.Context, state fwk.CycleState, pod
 }
 
 // takeFound has the claims without devices get those that were found on the node.
-func (r *reserved) takeFound(c *cycle, node string) error {
+func (r *reserved) takeFound(c *cycle, found *allocation) error {
 	positions := c.claims.unallocated()
 	if len(positions) == 0 {
 		return nil
 	}
-	found := c.foundOn(node)
 	switch {
 	case found == nil || found.verdict == nil || len(found.results) == 0:
 		if len(positions) == 1 && c.claims.all[positions[0]] == c.claims.implicit {

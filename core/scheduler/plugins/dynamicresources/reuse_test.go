@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/devices/allocate"
@@ -32,6 +33,9 @@ type reuse struct {
 	zones  map[string]string // of the nodes
 	forget string            // the kind of changes that are not noticed
 	placed []placed          // pods that are not bound yet
+	cache  *cache.Cache
+	// byClass counts cycles in which classes of nodes were evaluated, and pods that were placed by them.
+	byClass, placedByClass int
 }
 
 // placed is a pod with claims in flight.
@@ -57,7 +61,11 @@ func newReuse(t *testing.T, seed uint64, forget string) *reuse {
 		}
 	}
 	r.gates = strings.Join(append(gates, "DRADeviceTaints", "DRADeviceTaintRules"), " ")
-	r.fixture = newFixture(t, r.gates)
+	r.fixture, r.cache = newFixture(t, r.gates), cache.New()
+	r.snapshot = cache.NewSnapshot()
+	for _, name := range reuseNodes {
+		r.cache.AddNode(r.node(name))
+	}
 	for i := range 2 {
 		r.changeClass(i)
 	}
@@ -70,10 +78,22 @@ func newReuse(t *testing.T, seed uint64, forget string) *reuse {
 	return r
 }
 
+func (r *reuse) node(name string) *v1.Node { return mk.Node(name).Zone(r.zones[name]).Obj() }
+
+func (r *reuse) relabel(name string) {
+	r.zones[name] = fmt.Sprint("z", r.IntN(2))
+	r.cache.UpdateNode(r.node(name))
+}
+
+// nodes are those of the snapshot.
 func (r *reuse) nodes() []*v1.Node {
+	if err := r.cache.UpdateSnapshot(r.snapshot); err != nil {
+		r.t.Fatal(err)
+	}
+	list, _ := r.snapshot.List()
 	var all []*v1.Node
-	for _, name := range reuseNodes {
-		all = append(all, mk.Node(name).Zone(r.zones[name]).Obj())
+	for _, info := range list {
+		all = append(all, info.Node())
 	}
 	return all
 }
@@ -85,7 +105,7 @@ func (r *reuse) step() string {
 		"class": func() { r.changeClass(r.IntN(2)) },
 		"rule":  r.changeRule,
 		"claim": func() { r.put(r.claim(reuseClaims[r.IntN(len(reuseClaims))])) },
-		"label": func() { r.zones[reuseNodes[r.IntN(len(reuseNodes))]] = fmt.Sprint("z", r.IntN(2)) },
+		"label": func() { r.relabel(reuseNodes[r.IntN(len(reuseNodes))]) },
 		"bound": r.finish,
 	}
 	kind := []string{"slice", "class", "rule", "claim", "label", "bound", "bound", "", "", "", "", "", ""}[r.IntN(13)]
@@ -98,6 +118,9 @@ func (r *reuse) step() string {
 	}
 	changes[kind]()
 	notice()
+	if r.forget == "reach" {
+		r.plugin.ForgetReach()
+	}
 	if err := r.state.Check(); err != nil {
 		return err.Error()
 	}
@@ -176,12 +199,23 @@ func (r *reuse) schedule() string {
 	if _, status := again.PreFilter(r.t.Context(), other, pod, nil); !status.IsSuccess() {
 		return "a new plugin's PreFilter: " + text(status)
 	}
-	allocator := r.oracle(pod)
+	allocator, nodes := r.oracle(pod), r.nodes()
+	classes, byClass := r.plugin.FilterClasses(state)
 	var fit []string
-	for _, i := range r.Perm(len(reuseNodes)) {
-		node := r.nodes()[i]
-		verdict := r.filter(state, pod, node)
-		found := unshared(dynamicresources.Found(state, node.Name))
+	for _, i := range r.Perm(len(nodes)) {
+		node, verdict := nodes[i], ""
+		var found []resourcev1.AllocationResult
+		if byClass {
+			if rejection := classes.Verdicts[classes.Classes.Of(i)]; rejection != 0 {
+				verdict = text(classes.Rejections[rejection-1])
+			} else {
+				found = unshared(r.plugin.FoundOn(state, node.Name))
+			}
+			r.byClass++
+		} else {
+			verdict = r.filter(state, pod, node)
+			found = unshared(dynamicresources.Found(state, node.Name))
+		}
 		anew := text(again.Filter(r.t.Context(), other, pod, nodeInfo(node)))
 		if diff := cmp.Diff(anew, verdict) + cmp.Diff(unshared(dynamicresources.Found(other, node.Name)), found); diff != "" {
 			return fmt.Sprintf("node %s, gates %s (-anew +kept):\n%s", node.Name, r.gates, diff)
@@ -205,6 +239,12 @@ func (r *reuse) schedule() string {
 			return "Reserve: " + text(status)
 		}
 		r.placed = append(r.placed, one)
+		if byClass {
+			r.placedByClass++
+		}
+		if r.forget == "reach" {
+			r.plugin.ForgetReach()
+		}
 	}
 	return ""
 }
@@ -289,6 +329,7 @@ func describe(results []resourcev1.AllocationResult) string {
 }
 
 func TestReuse_NeverChangesAnAnswer(t *testing.T) {
+	byClass, placedByClass := 0, 0
 	for seed := range uint64(150) {
 		r := newReuse(t, seed, "")
 		for i := range 60 {
@@ -296,12 +337,16 @@ func TestReuse_NeverChangesAnAnswer(t *testing.T) {
 				t.Fatalf("seed %d, step %d: %s", seed, i, diff)
 			}
 		}
+		byClass, placedByClass = byClass+r.byClass, placedByClass+r.placedByClass
+	}
+	if byClass < 500 || placedByClass < 50 {
+		t.Errorf("%d nodes were evaluated by their classes, and %d pods placed: too few to compare", byClass, placedByClass)
 	}
 }
 
 // Each kind of change is noticed: without that, some script has other answers.
 func TestReuse_NoticesEveryChange(t *testing.T) {
-	for _, kind := range []string{"slice", "class", "rule", "claim", "label", "bound"} {
+	for _, kind := range []string{"slice", "class", "rule", "claim", "label", "bound", "reach"} {
 		t.Run(kind, func(t *testing.T) {
 			for seed := range uint64(150) {
 				r := newReuse(t, seed, kind)

@@ -14,7 +14,7 @@ import (
 )
 
 // Score prefers nodes where requests with alternatives (KEP-4816) get an early one: the first counts 8, the second 7, and so on.
-func (pl *DynamicResources) Score(_ context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
+func (pl *DynamicResources) Score(ctx context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	c, err := readCycle(state)
 	if err != nil {
 		return 0, fwk.AsStatus(err)
@@ -23,6 +23,9 @@ func (pl *DynamicResources) Score(_ context.Context, state fwk.CycleState, _ *v1
 		return 0, nil
 	}
 	onNode := c.nextFound(info.Node().Name)
+	if onNode == nil {
+		onNode = pl.found(ctx, c, info.Node().Name)
+	}
 	switch {
 	case onNode == nil || onNode.verdict == nil:
 		return 0, nil

@@ -29,6 +29,8 @@ type requestSet struct {
 	entry    *reuse.Entry[*requestSet]
 	classes  []*resourcev1.DeviceClass // in the order of the requests
 	verdicts map[devices.ReachKey]*verdict
+	uses     int             // how many cycles had it
+	nodes    *verdictClasses // nil until it comes again
 }
 
 // verdictCache has the verdicts on the latest sets of requests.
@@ -59,8 +61,16 @@ func (pl *DynamicResources) verdictsOn(claims []*resourcev1.ResourceClaim) *requ
 	if classes := pl.classesOf(claims); !slices.Equal(set.classes, classes) {
 		pl.kept.clear(set)
 		set.classes = classes
+		pl.forgetNodes(set)
 	}
+	set.uses++
 	return set
+}
+
+// forgetNodes has the nodes divided anew.
+func (pl *DynamicResources) forgetNodes(set *requestSet) {
+	pl.classed = slices.DeleteFunc(pl.classed, func(other *requestSet) bool { return other == set })
+	set.nodes = nil
 }
 
 // on returns the verdict on a node that reaches some devices; nil if none is kept.

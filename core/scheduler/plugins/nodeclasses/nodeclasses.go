@@ -65,6 +65,18 @@ func (c *Classes[T]) Forget(node string) {
 // ForgetAll has all nodes described again.
 func (c *Classes[T]) ForgetAll() { c.since, c.forgotten = 0, c.forgotten[:0] }
 
+// Common is what the nodes of a class have in common.
+func (c *Classes[T]) Common(class int32) T { return c.common[class] }
+
+// Node is a node of a class that has some.
+func (c *Classes[T]) Node(class int32) fwk.NodeInfo {
+	nodes, err := c.snapshot.List()
+	if at := c.Nodes(class).Any(); err == nil && at >= 0 && int(at) < len(nodes) {
+		return nodes[at]
+	}
+	return nil
+}
+
 // Follow brings the classes up to the snapshot. It returns false if that has no list.
 func (c *Classes[T]) Follow() bool {
 	nodes, err := c.snapshot.List()
@@ -142,13 +154,18 @@ const maxRejections = 255
 // Evaluate has each class evaluated by what its nodes have in common. It returns false if one can be evaluated only node by node, as with an
 // error, or if there are too many different rejections. The verdicts are read until the next call.
 func (c *Classes[T]) Evaluate(evaluate func(T) (status *fwk.Status, ok bool)) (framework.ClassVerdicts, bool) {
+	return c.EvaluateEach(func(class int32) (*fwk.Status, bool) { return evaluate(c.common[class]) })
+}
+
+// EvaluateEach is Evaluate by the class, for what Common and Node say of it.
+func (c *Classes[T]) EvaluateEach(evaluate func(class int32) (status *fwk.Status, ok bool)) (framework.ClassVerdicts, bool) {
 	all := true
 	c.rejections = c.rejections[:0]
 	c.verdicts = c.Verdicts(c.verdicts[:0], func(class int32) uint8 {
 		if !all {
 			return 0
 		}
-		status, ok := evaluate(c.common[class])
+		status, ok := evaluate(class)
 		all = ok && (status.IsSuccess() || status.IsRejected()) && len(c.rejections) < maxRejections
 		return c.numberOf(status)
 	})
