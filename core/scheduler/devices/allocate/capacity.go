@@ -68,18 +68,35 @@ func (a *Allocator) needsOf(r *request, c candidate) (Consumed, error) {
 	for _, name := range c.facts().capacities {
 		capacity := all[name]
 		amount, is := requested[name]
-		if !is {
-			needs[name] = unrequested(&capacity)
-		} else if rounded, err := a.roundUp(amount, capacity.RequestPolicy); err != nil {
+		need, err := a.needOf(amount, is, &capacity)
+		if err != nil {
 			return nil, a.capacityError(name, err)
-		} else {
-			needs[name] = rounded
 		}
-		if sum := needs[name]; a.representable && sum.Sign() < 0 {
-			return nil, a.capacityError(name, errNegative)
-		}
+		needs[name] = need
 	}
 	return needs, nil
+}
+
+// needOf is what a request consumes of a capacity, of which it requests an amount or none.
+func (a *Allocator) needOf(amount resource.Quantity, requested bool, capacity *resourcev1.DeviceCapacity) (need resource.Quantity, err error) {
+	if need = unrequested(capacity); requested {
+		need, err = a.roundUp(amount, capacity.RequestPolicy)
+	}
+	if err == nil && a.representable && need.Sign() < 0 {
+		err = errNegative
+	}
+	return need, err
+}
+
+// Need returns how much a request consumes of a capacity, of which it requests an amount or none: rounded up as the policy says, and whether
+// that allows so much.
+func (f Features) Need(amount resource.Quantity, requested bool, capacity *resourcev1.DeviceCapacity) (need resource.Quantity, allowed bool) {
+	a := New(Source{Features: f})
+	need, err := a.needOf(amount, requested, capacity)
+	if err == nil {
+		allowed, err = a.keepsPolicy(need, capacity.RequestPolicy)
+	}
+	return need, allowed && err == nil
 }
 
 // unrequested is what a request consumes of a capacity that it does not name.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
@@ -97,7 +96,8 @@ func (in *Inspection) shortCapacity(r *Request, d *poolDevice) *shortAmount {
 	used := in.allocated.Capacity[allocate.MakeDeviceID(d.id.driver, d.id.pool, d.id.device)]
 	for _, name := range slices.Sorted(maps.Keys(d.Capacity)) {
 		capacity := d.Capacity[name]
-		needed, allowed := neededCapacity(r, name, &capacity)
+		wanted, named := r.capacity[name]
+		needed, allowed := in.Features.Need(wanted, named, &capacity)
 		left := capacity.Value.DeepCopy()
 		if amount, has := used[name]; has {
 			left.Sub(amount)
@@ -113,44 +113,4 @@ func (in *Inspection) shortCapacity(r *Request, d *poolDevice) *shortAmount {
 		}
 	}
 	return nil
-}
-
-// neededCapacity is how much of a capacity a request takes, rounded up to what the device gives out, and whether it gives out
-// so much. A request that does not name it takes the default, or else all.
-func neededCapacity(r *Request, name resourcev1.QualifiedName, capacity *resourcev1.DeviceCapacity) (resource.Quantity, bool) {
-	wanted, named := r.capacity[name]
-	policy := capacity.RequestPolicy
-	switch {
-	case !named && policy != nil && policy.Default != nil:
-		return *policy.Default, true
-	case !named:
-		return capacity.Value, true
-	case policy == nil:
-		return wanted, true
-	case policy.ValidRange != nil && policy.ValidRange.Min != nil:
-		wanted = roundedUp(wanted, policy.ValidRange)
-		return wanted, policy.ValidRange.Max == nil || wanted.Cmp(*policy.ValidRange.Max) <= 0
-	case len(policy.ValidValues) > 0:
-		i := slices.IndexFunc(policy.ValidValues, func(valid resource.Quantity) bool { return wanted.Cmp(valid) <= 0 })
-		if i < 0 {
-			return wanted, false
-		}
-		return policy.ValidValues[i], true
-	}
-	return wanted, true
-}
-
-// roundedUp is the least amount of a range that is enough.
-func roundedUp(wanted resource.Quantity, in *resourcev1.CapacityRequestPolicyRange) resource.Quantity {
-	if wanted.Cmp(*in.Min) < 0 {
-		return *in.Min
-	}
-	if in.Step == nil || in.Step.Value() <= 0 {
-		return wanted
-	}
-	least, step := in.Min.Value(), in.Step.Value()
-	if over := (wanted.Value() - least) % step; over != 0 {
-		return *resource.NewQuantity(wanted.Value()-over+step, resource.BinarySI)
-	}
-	return wanted
 }
