@@ -15,12 +15,12 @@ import (
 )
 
 var (
-	updateFrozen = flag.Bool("update-frozen", false, "write testdata/frozen-1.35.txt anew; only if a generator draws other scenarios than before")
+	updateFrozen = flag.Bool("update-frozen", false, "write testdata/frozen/1.35.txt anew; only if a generator draws other scenarios than before")
 	frozenBlocks = flag.Int("frozen-blocks", race.Few(10, 1), "how many blocks of each generator's scenarios are compared, of the fifty that are frozen")
 )
 
 const (
-	frozenFile  = "testdata/frozen-1.35.txt"
+	frozenFile  = "testdata/frozen/1.35.txt"
 	frozenInAll = 50  // blocks
 	perFrozen   = 100 // scenarios of a block
 )
