@@ -27,6 +27,12 @@ func TestOnlyReads_RefusesWrites(t *testing.T) {
 		{http.MethodPost, "/api/v1/namespaces/a/pods/p/portforward", true},
 		{http.MethodPost, "/api/v1/namespaces/a/pods/p/eviction", false},
 		{http.MethodPost, "/api/v1/namespaces/a/pods/p/binding", false},
+		{http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", true},
+		{http.MethodPost, "/apis/batch/v1/namespaces/a/jobs?dryRun=All&fieldManager=orrery", true},
+		{http.MethodPost, "/apis/batch/v1/namespaces/a/jobs?dryRun=", false},
+		{http.MethodPost, "/apis/batch/v1/namespaces/a/jobs?dryRun=All&dryRun=", false},
+		{http.MethodPost, "/apis/batch/v1/namespaces/a/jobs", false},
+		{http.MethodDelete, "/apis/batch/v1/namespaces/a/jobs/j?dryRun=All", false},
 		{http.MethodPut, "/api/v1/namespaces/a/pods/portforward", false},
 		{http.MethodPatch, "/api/v1/nodes/n", false},
 		{http.MethodDelete, "/api/v1/nodes/n", false},
@@ -40,7 +46,7 @@ func TestOnlyReads_RefusesWrites(t *testing.T) {
 			t.Errorf("%s %s: %v", row.method, row.path, err)
 		}
 	}
-	if len(below.requests) != 2 {
+	if len(below.requests) != 4 {
 		t.Errorf("what was sent: %v", below.requests)
 	}
 }
