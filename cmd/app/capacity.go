@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ This is arithmetic on requests. Whether a pod fits by all rules, and how many of
 
 ` + momentHelp,
 		Example: `  orrery capacity --by zone
-  orrery capacity --trace monday.orrery --at 09:14 --by pool=example.com/pool
+  orrery capacity --trace monday.orrery --at 09:14 --by example.com/pool
   orrery capacity --trace monday.orrery --points 12
   orrery capacity -o json | jq '.shapes[].fragmented'`,
 		Args: cobra.NoArgs,
@@ -71,6 +72,10 @@ func (f *capacityFlags) run(c *cobra.Command, plugins framework.Registry) error 
 	case f.points > 0 && f.whom.trace == "":
 		return errors.New("--points is of a recording: give one with --trace")
 	}
+	label := cmp.Or(groupLabels[f.by], f.by)
+	if err := checkLabelKey("--by", label); err != nil {
+		return err
+	}
 	s, err := f.whom.openAt(c, plugins)
 	if err != nil {
 		return err
@@ -79,10 +84,6 @@ func (f *capacityFlags) run(c *cobra.Command, plugins framework.Registry) error 
 	e, err := engineAt(s)
 	if err != nil {
 		return err
-	}
-	label := f.by
-	if long := groupLabels[f.by]; long != "" {
-		label = long
 	}
 	d := newCapacity(s, capacity.Of(e, label), label)
 	d.Command = strings.Replace(strings.TrimRight(s.again, " "), " whatif", " capacity", 1)

@@ -66,54 +66,86 @@ type fitObject struct {
 	Pods  []fitPod    `json:"pods"`
 }
 
+// fitOnNode is how many pods of an object are on a node.
 type fitOnNode struct {
+	// Node is the name of the node.
 	Node string `json:"node"`
-	Pods int    `json:"pods"`
+	// Pods counts them.
+	Pods int `json:"pods"`
 }
 
+// fitPod is a pod of an object. Its name and UID are made up.
 type fitPod struct {
-	Pod     podRef  `json:"pod"`
-	Node    string  `json:"node,omitempty"`
+	Pod podRef `json:"pod"`
+	// Node is where it is in the end.
+	Node string `json:"node,omitempty"`
+	// Seconds is after how long it has its node.
 	Seconds float64 `json:"seconds"`
 	// Reason is why it has no node, out of TotalNodes.
 	Reason     *answer.Reason `json:"reason,omitempty"`
 	TotalNodes int            `json:"totalNodes,omitempty"`
 }
 
+// fitBudget is a disruption budget of preempted pods.
 type fitBudget struct {
+	// Namespace is the budget's.
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	Allowed   int    `json:"allowed"`
-	Preempted int    `json:"preempted"`
-	Violated  bool   `json:"violated"`
+	// Name is the budget's.
+	Name string `json:"name"`
+	// Allowed is how many disruptions it allows.
+	Allowed int `json:"allowed"`
+	// Preempted is how many pods of it are preempted.
+	Preempted int `json:"preempted"`
+	// Violated says that these are more than it allows.
+	Violated bool `json:"violated"`
 }
 
+// fitQuota is what a quota counts of one resource.
 type fitQuota struct {
+	// Namespace is the quota's.
 	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	Resource  string `json:"resource"`
-	Before    string `json:"before,omitempty"`
-	After     string `json:"after"`
-	Hard      string `json:"hard"`
-	Full      bool   `json:"full"`
+	// Name is the quota's.
+	Name string `json:"name"`
+	// Resource is what it counts.
+	Resource string `json:"resource"`
+	// Before is what was used, if the quota was there already.
+	Before string `json:"before,omitempty"`
+	// After is what is used with the objects.
+	After string `json:"after"`
+	// Hard is of how much.
+	Hard string `json:"hard"`
+	// Full says that it refuses pods of the objects.
+	Full bool `json:"full"`
 }
 
+// fitCount is how many more pods fit.
 type fitCount struct {
+	// Pods is how many.
 	Pods int `json:"pods"`
 	// AtMost says that no more were tried.
-	AtMost bool   `json:"atMost"`
-	Bound  int    `json:"bound"`
-	Next   string `json:"next"`
-	Tried  int    `json:"tried"`
+	AtMost bool `json:"atMost"`
+	// Bound is how many fit by the sums of requests on each node.
+	Bound int `json:"bound"`
+	// Next is what comes of one more.
+	Next string `json:"next"`
+	// Tried is how many numbers were tried.
+	Tried int `json:"tried"`
 }
 
+// fitNodes is how few new nodes are enough.
 type fitNodes struct {
-	Nodes  int    `json:"nodes"`
-	Enough bool   `json:"enough"`
-	Bound  int    `json:"bound"`
-	Shape  string `json:"shape"`
-	Fewer  string `json:"fewer,omitempty"`
-	Tried  int    `json:"tried"`
+	// Nodes is how few, if any number is enough.
+	Nodes int `json:"nodes"`
+	// Enough says that a number is.
+	Enough bool `json:"enough"`
+	// Bound is how many it takes by the sum of requests.
+	Bound int `json:"bound"`
+	// Shape is that of the nodes.
+	Shape string `json:"shape"`
+	// Fewer is what comes of one fewer.
+	Fewer string `json:"fewer,omitempty"`
+	// Tried is how many numbers were tried.
+	Tried int `json:"tried"`
 }
 
 func newFit(s *openedAt, f *fitFlags) *fitDocument {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"orrery/core/answers/price"
 )
@@ -24,6 +25,9 @@ func (p *pricesFlags) read() (*price.Prices, error) {
 	case p.file != "" && p.label != "":
 		return nil, errors.New("--prices and --price-label: give one of them")
 	case p.label != "":
+		if err := checkLabelKey("--price-label", p.label); err != nil {
+			return nil, err
+		}
 		return price.ByLabel(p.label), nil
 	case p.file == "":
 		return nil, nil
@@ -34,6 +38,17 @@ func (p *pricesFlags) read() (*price.Prices, error) {
 	}
 	defer file.Close()
 	return price.Read(p.file, file)
+}
+
+// checkLabelKey refuses the value of a flag that is no key of a label; none is fine.
+func checkLabelKey(flag, key string) error {
+	if key == "" {
+		return nil
+	}
+	if why := validation.IsQualifiedName(key); len(why) > 0 {
+		return fmt.Errorf("%s %+q: it takes the key of a label, and %s", flag, key, why[0])
+	}
+	return nil
 }
 
 // priceDocument is a sum of prices.

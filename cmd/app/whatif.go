@@ -213,9 +213,11 @@ type podChange struct {
 
 type podOutcome struct {
 	// Pod is the pod itself or its replacement; absent if there is neither.
-	Pod   *podRef `json:"pod,omitempty"`
-	State string  `json:"state,omitempty"`
-	Node  string  `json:"node,omitempty"`
+	Pod *podRef `json:"pod,omitempty"`
+	// State is where it is in the end: on a node, or why not.
+	State string `json:"state,omitempty"`
+	// Node is its node.
+	Node string `json:"node,omitempty"`
 	// Reason is why it has no node, out of TotalNodes.
 	Reason     *answer.Reason `json:"reason,omitempty"`
 	TotalNodes int            `json:"totalNodes,omitempty"`
