@@ -182,7 +182,7 @@ func TestSeek_BoundedAfterPrefetch(t *testing.T) {
 		if !d.Report().OK() || d.Report().Records != uint64(d.Records()) {
 			t.Errorf("%s: the prefetch did not see everything: %+v", built.Name, d.Report())
 		}
-		most := d.Records() / 5
+		most := max(d.Records()/5, 200) // a short one has few places to go on from
 		for i := range 12 {
 			before := told
 			d.SeekRecord(i * 7919 % (d.Records() + 1))
