@@ -112,8 +112,10 @@ func TestPodUpdateEvents_OnePerChange(t *testing.T) {
 			node     string
 			gates    queue.FeatureGates
 		}{
-			{queue.UnschedulablePod, "", queue.DefaultFeatureGates()}, {queue.AssignedPod, "n1", queue.DefaultFeatureGates()},
-			{queue.TargetPod, "", split}, {queue.AssignedPod, "n1", split},
+			{queue.UnschedulablePod, "", queue.DefaultFeatureGates()},
+			{queue.AssignedPod, "n1", queue.DefaultFeatureGates()},
+			{queue.TargetPod, "", split},
+			{queue.AssignedPod, "n1", split},
 		} {
 			updated := old.DeepCopy()
 			updated.Spec.NodeName = kind.node
