@@ -18,7 +18,7 @@ var mistakes = []planted.Mistake{
 	{Name: "a lease never expires", File: "process/leader/candidate.go", From: "return c.observedAt.Add(duration).After(now)", To: "return c.observedAt.Add(1000 * duration).After(now)"},
 	{Name: "a pod that is on a node is requeued", File: "scheduler/engine/failure.go", From: " || assigned(current):", To: ":"},
 	{Name: "a pod that changes during its attempt is not requeued", File: "scheduler/engine/failure.go", From: "case current.UID != pod.UID:", To: "case current.UID != pod.UID || current.ResourceVersion != pod.ResourceVersion:"},
-	{Name: "a failed effect is forgotten", File: "scheduler/engine/apply.go", From: "if b := e.bindings[uid]; b != nil && b.effect == ev.Effect {", To: "if b := e.bindings[uid]; b != nil && b.effect == ev.Effect && ev.Outcome.OK() {"},
+	{Name: "a failed effect is forgotten", File: "scheduler/engine/apply.go", From: "if b := e.bindings[uid]; b != nil && b.waitsFor(ev.Effect) {", To: "if b := e.bindings[uid]; b != nil && b.waitsFor(ev.Effect) && ev.Outcome.OK() {"},
 	{Name: "a decision counts as placed", File: "scheduler/engine/decision.go", From: "e.counters.Decisions[a.decision.Verdict]++", To: "e.counters.Decisions[Placed]++"},
 	{Name: "an assumed pod is added again", File: "scheduler/cache/podstate.go", From: "!assumed {\n\t\t\treturn fmt.Errorf(\"pod %s was already in added state\"", To: "assumed {\n\t\t\treturn fmt.Errorf(\"pod %s was already in added state\""},
 	{Name: "a shortage of several resources is none", File: "scheduler/plugins/noderesources/shortage.go", From: "\tcase found&scalarIsShort == 0:\n", To: "\tcase found&scalarIsShort == 0 && found != 0:\n\t\treturn nil\n\tcase found&scalarIsShort == 0:\n"},
