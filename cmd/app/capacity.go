@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,17 +75,12 @@ func (f *capacityFlags) run(c *cobra.Command, plugins framework.Registry) error 
 	if err := checkLabelKey("--by", label); err != nil {
 		return err
 	}
-	s, err := f.whom.openAt(c, plugins)
-	if err != nil {
-		return err
-	}
-	warn(c, refusals(s.Engine().Refusals())...)
-	e, err := engineAt(s)
+	s, e, err := f.whom.openEngine(c, plugins)
 	if err != nil {
 		return err
 	}
 	d := newCapacity(s, capacity.Of(e, label), label)
-	d.Command = strings.Replace(strings.TrimRight(s.again, " "), " whatif", " capacity", 1)
+	d.Command = s.againAs("capacity")
 	if f.by != "" {
 		d.Command += " --by " + change.ShellWord(f.by)
 	}

@@ -73,12 +73,7 @@ func (f *consolidateFlags) run(c *cobra.Command, plugins framework.Registry) err
 	if err != nil {
 		return err
 	}
-	s, err := f.whom.openAt(c, plugins)
-	if err != nil {
-		return err
-	}
-	warn(c, refusals(s.Engine().Refusals())...)
-	e, err := engineAt(s)
+	s, e, err := f.whom.openEngine(c, plugins)
 	if err != nil {
 		return err
 	}

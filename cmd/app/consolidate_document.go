@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,7 +96,7 @@ func newConsolidation(c *cobra.Command, s *openedAt, plan *consolidate.Plan, e *
 	if prices != nil {
 		d.setPrices(plan, e, prices)
 	}
-	d.Command = strings.Replace(strings.TrimRight(s.again, " "), " whatif", " consolidate", 1)
+	d.Command = s.againAs("consolidate")
 	for _, name := range []string{"free", "until", "keep", "max-moves", "prices", "price-label"} {
 		if f := c.Flags().Lookup(name); f.Changed {
 			d.Command += " --" + name + " " + change.ShellWord(f.Value.String())
@@ -162,11 +161,7 @@ func (d *consolidationDocument) text(w io.Writer) {
 		fmt.Fprintf(w, "(%s)\n", d.fallback)
 	}
 	fmt.Fprintln(w, printable.Line(d.Summary, 400))
-	as := ""
-	if !d.Kubernetes.IsZero() {
-		as = ", as Kubernetes " + d.Kubernetes.String() + " decides"
-	}
-	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n", d.At, d.Source.location(d.position, d.Trace), as)
+	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n", d.At, d.Source.location(d.position, d.Trace), decidedAs(d.Kubernetes))
 	fmt.Fprintf(w, "  searched %s", d.Search)
 	if d.Stopped != "" {
 		fmt.Fprintf(w, ", until %s", printable.Line(d.Stopped, 200))

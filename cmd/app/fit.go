@@ -131,12 +131,7 @@ func (f *fitFlags) check() ([]change.Change, error) {
 
 // answer asks about one source.
 func (f *fitFlags) answer(c *cobra.Command, plugins framework.Registry, set *fit.Set, after []change.Change) (*fitDocument, error) {
-	s, err := f.whom.openAt(c, plugins)
-	if err != nil {
-		return nil, err
-	}
-	warn(c, refusals(s.Engine().Refusals())...)
-	e, err := engineAt(s)
+	s, e, err := f.whom.openEngine(c, plugins)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
@@ -162,7 +161,7 @@ func newFit(s *openedAt, f *fitFlags) *fitDocument {
 
 // again is the command that asks the same, up to the changes of --do.
 func (f *fitFlags) again(s *openedAt) string {
-	words := strings.Replace(strings.TrimRight(s.again, " "), " whatif", " fit", 1)
+	words := s.againAs("fit")
 	for _, file := range f.files {
 		words += " -f " + change.ShellWord(file)
 	}

@@ -15,15 +15,11 @@ func (d *fitDocument) text(w io.Writer) {
 		fmt.Fprintf(w, "(%s)\n", d.fallback)
 	}
 	fmt.Fprintln(w, printable.Line(d.Summary, 600))
-	as := ""
-	if !d.Kubernetes.IsZero() {
-		as = ", as Kubernetes " + d.Kubernetes.String() + " decides"
-	}
 	admitted := "the defaults of Kubernetes"
 	if d.AdmittedBy == byServer {
 		admitted = "what the API server admits (dryRun=All)"
 	}
-	fmt.Fprintf(w, "  evaluated at %s%s%s, with %s; nothing was created\n", d.At, d.Source.location(d.position, d.Trace), as, admitted)
+	fmt.Fprintf(w, "  evaluated at %s%s%s, with %s; nothing was created\n", d.At, d.Source.location(d.position, d.Trace), decidedAs(d.Kubernetes), admitted)
 	d.numbers(w)
 	section(w, "Objects", d.objectLines())
 	section(w, countText(len(d.Preempted), "pod")+" preempted", changeLines(d.Preempted))

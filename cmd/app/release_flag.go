@@ -119,3 +119,11 @@ func (n *connection) schedulerOf(c *cobra.Command, from *cluster) (*config.Confi
 func (n *connection) schedulerIn(r modelled.Release) (*config.Configuration, error) {
 	return readConfig(n.config, config.FeaturesOf(r))
 }
+
+// decidedAs is how an answer goes on if it was decided as another release than the oldest.
+func decidedAs(r modelled.Release) string {
+	if r.IsZero() {
+		return ""
+	}
+	return ", as Kubernetes " + r.String() + " decides"
+}

@@ -149,6 +149,22 @@ func engineAt(s *openedAt) (*engine.Engine, error) {
 	return e, nil
 }
 
+// openEngine opens what is asked about, warns of what it refused, and returns a fork of the engine at the requested time.
+func (a *target) openEngine(c *cobra.Command, plugins framework.Registry) (*openedAt, *engine.Engine, error) {
+	s, err := a.openAt(c, plugins)
+	if err != nil {
+		return nil, nil, err
+	}
+	warn(c, refusals(s.Engine().Refusals())...)
+	e, err := engineAt(s)
+	return s, e, err
+}
+
+// againAs is the command that asks about the same with another command.
+func (s *openedAt) againAs(command string) string {
+	return strings.Replace(strings.TrimRight(s.again, " "), " whatif", " "+command, 1)
+}
+
 // whatIfDocument is the result of whatif.
 type whatIfDocument struct {
 	envelope
@@ -293,11 +309,7 @@ func podOutcomeOf(o whatif.PodOutcome) podOutcome {
 func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintln(w, printable.Line(d.Summary, 300))
 	fmt.Fprintf(w, "  what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
-	as := ""
-	if !d.Kubernetes.IsZero() {
-		as = ", as Kubernetes " + d.Kubernetes.String() + " decides"
-	}
-	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace), as)
+	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace), decidedAs(d.Kubernetes))
 	writeTable(w, "  ", d.numbers())
 	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	section(w, "What makes the difference", causeLines(d.Causes))
