@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/testing/mk"
@@ -114,7 +115,7 @@ func namedCluster(t testing.TB, text string, nodes, pods int) staticSource {
 		o := pod.Label("says", text).Scheduler("default-scheduler").Obj()
 		o.Status.Conditions = []v1.PodCondition{{Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: text, Message: text}}
 		if i < 3 {
-			o.Spec.WorkloadRef = &v1.WorkloadReference{Name: name, PodGroup: text, PodGroupReplicaKey: []string{"", text}[i/2]}
+			workloads.SetRef(&o.ObjectMeta, workloads.Reference{Name: name, PodGroup: text, PodGroupReplicaKey: []string{"", text}[i/2]})
 		}
 		apply(o, fmt.Sprintf("pod-%d", i))
 	}

@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/change"
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
@@ -84,8 +85,8 @@ func (p completer) workloads(c *cobra.Command, text string) []cobra.Completion {
 func (p completer) gangs(c *cobra.Command) []gangs.Key {
 	var keys []gangs.Key
 	for _, o := range p.objects(c, world.Pod) {
-		if pod := o.(*v1.Pod); pod.Spec.WorkloadRef != nil {
-			keys = append(keys, gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef))
+		if pod := o.(*v1.Pod); workloads.IsMember(pod) {
+			keys = append(keys, gangs.KeyOf(pod))
 		}
 	}
 	return keys

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/answers/diagnose"
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/unreadable"
 	"orrery/core/testing/mk"
@@ -246,7 +247,7 @@ func TestExplain_SaysNothingOfWhatItMayNotRead(t *testing.T) {
 
 func gangPod(name string) *mk.PodBuilder {
 	p := mk.Pod(name).CPU("1")
-	p.Obj().Spec.WorkloadRef = &v1.WorkloadReference{Name: "job", PodGroup: "workers"}
+	workloads.SetRef(&p.Obj().ObjectMeta, workloads.Reference{Name: "job", PodGroup: "workers"})
 	return p
 }
 

@@ -3,6 +3,8 @@ package trace
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/objects/workloads"
 )
 
 // podReader decodes pods as Unmarshal does, but only once what they have alike: those of one controller differ in little but their
@@ -44,14 +46,16 @@ var (
 // unmarshal decodes an object into an empty one.
 func (r *podReader) unmarshal(to protoObject, data []byte) error {
 	pod, ok := to.(*v1.Pod)
-	if !ok {
-		return to.Unmarshal(data)
+	if ok && r.decode(pod, data) {
+		return workloads.FromProto(pod, data)
 	}
-	if r.decode(pod, data) {
-		return nil
+	if ok {
+		*pod = v1.Pod{}
 	}
-	*pod = v1.Pod{}
-	return pod.Unmarshal(data)
+	if err := to.Unmarshal(data); err != nil {
+		return err
+	}
+	return workloads.FromProto(to, data)
 }
 
 // decode reports false for an encoding that Unmarshal refuses, or in which a part comes twice. What it has decoded by then is of no use.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/world"
 )
 
@@ -70,6 +71,7 @@ var mapRules = map[string]hashRule{
 	storagevolume.AnnDynamicallyProvisioned: keepText,
 	storagevolume.AnnMigratedTo:             keepText,
 	v1.MigratedPluginsAnnotationKey:         keepText,
+	workloads.Annotation:                    asPath,
 }
 
 // keptTypes are structures without names. The walk must not enter them, as some of their fields are unexported.

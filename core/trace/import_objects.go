@@ -18,6 +18,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/footprint"
 	"orrery/core/safe/printable"
 	"orrery/core/safe/yamlnode"
@@ -246,7 +247,11 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 	if err := o.memory.spendObject(world.Kind(kind), shape.JSON(text)); err != nil {
 		return s.fail(n, "", err)
 	}
-	switch err := json.Unmarshal(text, object); {
+	err = json.Unmarshal(text, object)
+	if err == nil {
+		err = workloads.FromJSON(object, text)
+	}
+	switch {
 	case err != nil && len(text) > maxLocated:
 		return s.fail(n, "", err)
 	case err != nil:

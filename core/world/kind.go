@@ -15,9 +15,10 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"orrery/core/objects/workloads"
 )
 
 // Kind names a kind of object.
@@ -97,7 +98,7 @@ var kinds = []kindInfo{
 	{ResourceSlice, resourcev1.SchemeGroupVersion.WithResource("resourceslices"), clusterScoped, func() Object { return &resourcev1.ResourceSlice{} }},
 	{ResourceClaim, resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), namespaced, func() Object { return &resourcev1.ResourceClaim{} }},
 	{DeviceTaintRule, resourcev1alpha3.SchemeGroupVersion.WithResource("devicetaintrules"), clusterScoped, func() Object { return &resourcev1alpha3.DeviceTaintRule{} }},
-	{Workload, schedulingv1alpha1.SchemeGroupVersion.WithResource("workloads"), namespaced, func() Object { return &schedulingv1alpha1.Workload{} }},
+	{Workload, workloads.GroupVersion.WithResource("workloads"), namespaced, func() Object { return &workloads.Workload{} }},
 	{Lease, coordinationv1.SchemeGroupVersion.WithResource("leases"), namespaced, func() Object { return &coordinationv1.Lease{} }},
 	{LeaseCandidate, coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates"), namespaced, func() Object { return &coordinationv1beta1.LeaseCandidate{} }},
 	{Node, v1.SchemeGroupVersion.WithResource("nodes"), clusterScoped, func() Object { return &v1.Node{} }},

@@ -9,10 +9,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/world"
 )
 
@@ -63,12 +63,12 @@ func (w *workload) objects() []world.Object {
 const gangName = "pods"
 
 // gang returns the Workload of which the pods are a gang.
-func (w *workload) gang() *schedulingv1alpha1.Workload {
-	return &schedulingv1alpha1.Workload{
+func (w *workload) gang() *workloads.Workload {
+	return &workloads.Workload{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: w.name},
-		Spec: schedulingv1alpha1.WorkloadSpec{PodGroups: []schedulingv1alpha1.PodGroup{{
+		Spec: workloads.Spec{PodGroups: []workloads.PodGroup{{
 			Name:   gangName,
-			Policy: schedulingv1alpha1.PodGroupPolicy{Gang: &schedulingv1alpha1.GangSchedulingPolicy{MinCount: int32(w.Gang)}},
+			Policy: workloads.Policy{Gang: &workloads.GangPolicy{MinCount: int32(w.Gang)}},
 		}}},
 	}
 }

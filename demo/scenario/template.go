@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"orrery/core/evict/pressure"
+	"orrery/core/objects/workloads"
 	"orrery/core/world/memory"
 )
 
@@ -34,6 +35,9 @@ func (w *workload) template() v1.PodTemplateSpec {
 	} else {
 		t.Spec = w.podSpec()
 	}
+	if w.Gang > 0 {
+		workloads.SetRef(&t.ObjectMeta, workloads.Reference{Name: w.name, PodGroup: gangName})
+	}
 	for i := range t.Spec.Containers {
 		if t.Spec.Containers[i].Name == "" {
 			t.Spec.Containers[i].Name = "main"
@@ -52,9 +56,6 @@ func (w *workload) podSpec() v1.PodSpec {
 		Affinity: w.affinity(), Tolerations: w.tolerations(), Volumes: w.podVolumes(),
 	}
 	spec.ResourceClaims, spec.Containers[0].Resources.Claims = w.resourceClaims()
-	if w.Gang > 0 {
-		spec.WorkloadRef = &v1.WorkloadReference{Name: w.name, PodGroup: gangName}
-	}
 	for _, gate := range w.SchedulingGates {
 		spec.SchedulingGates = append(spec.SchedulingGates, v1.PodSchedulingGate{Name: gate})
 	}

@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 	"orrery/views"
@@ -47,8 +48,8 @@ func TestModel_AllTextIsPrintable(t *testing.T) {
 	goneClaim := mk.ResourceClaim("gone"+evil).Request("r"+evil, "c"+evil, 1).Allocated("n", "r"+evil, "d"+evil, "p"+evil, "gone"+evil).Obj()
 	deviceClaim.Namespace, goneClaim.Namespace = "ns"+evil, "ns"+evil
 	pod.Spec.ResourceClaims = []v1.PodResourceClaim{{Name: "c" + evil, ResourceClaimName: &deviceClaim.Name}, {Name: "u" + evil, ResourceClaimTemplateName: &goneClaim.Name}}
-	pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "w" + evil, PodGroup: "g" + evil, PodGroupReplicaKey: evil}
-	big.Spec.WorkloadRef = &v1.WorkloadReference{Name: "x" + evil, PodGroup: "g" + evil}
+	workloads.SetRef(&pod.ObjectMeta, workloads.Reference{Name: "w" + evil, PodGroup: "g" + evil, PodGroupReplicaKey: evil})
+	workloads.SetRef(&big.ObjectMeta, workloads.Reference{Name: "x" + evil, PodGroup: "g" + evil})
 	workload := mk.Workload("w"+evil, mk.Gang("g"+evil, 2), mk.BasicGroup("empty"+evil))
 	workload.Namespace = "ns" + evil
 	for _, o := range []world.Object{

@@ -9,6 +9,7 @@ import (
 	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
 	"orrery/core/answers/fix"
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -71,7 +72,7 @@ func (c *Collector) explanation(e *engine.Engine, query Query) *views.Explanatio
 			return nil
 		}
 		*m = diagnosisCache{of: of, at: e.Now(), d: d, model: explanationModel(d, e.Now()), made: m.made + 1}
-		m.model.Searching = !of.placed && (d.Decision.Verdict == engine.Unschedulable || pod.Spec.WorkloadRef != nil)
+		m.model.Searching = !of.placed && (d.Decision.Verdict == engine.Unschedulable || workloads.IsMember(pod))
 		delete(c.pickers, views.ExplainPane)
 	}
 	if m.model.Searching && !another && m.d.Complete(e) == nil { // the first explanation of a pod does not wait for this

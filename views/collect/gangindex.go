@@ -2,9 +2,9 @@ package collect
 
 import (
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
@@ -102,8 +102,8 @@ func (x *gangIndex) podsChanged(pods []types.NamespacedName, dirty map[gangs.Key
 			x.mark(was, dirty)
 		}
 		pod := x.engine.Store().Pod(name.Namespace, name.Name)
-		if pod != nil && pod.Spec.WorkloadRef != nil {
-			is := gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef)
+		if pod != nil && workloads.IsMember(pod) {
+			is := gangs.KeyOf(pod)
 			x.mark(is, dirty)
 			x.groupOf[name] = is
 		} else if had {
@@ -131,13 +131,13 @@ func (x *gangIndex) workloadsChanged(names []types.NamespacedName, dirty map[gan
 	}
 }
 
-func (x *gangIndex) workload(namespace, name string) *schedulingv1alpha1.Workload {
-	workload, _ := x.engine.Store().Object(world.Workload, namespace, name).(*schedulingv1alpha1.Workload)
+func (x *gangIndex) workload(namespace, name string) *workloads.Workload {
+	workload, _ := x.engine.Store().Object(world.Workload, namespace, name).(*workloads.Workload)
 	return workload
 }
 
 // eachGroup visits the groups of a workload by the keys that they have without pods.
-func (x *gangIndex) eachGroup(workload *schedulingv1alpha1.Workload, visit func(gangs.Key)) {
+func (x *gangIndex) eachGroup(workload *workloads.Workload, visit func(gangs.Key)) {
 	for i := range workload.Spec.PodGroups {
 		visit(gangs.Key{Namespace: workload.Namespace, Workload: workload.Name, Group: workload.Spec.PodGroups[i].Name})
 	}
@@ -201,8 +201,8 @@ func nameOfGang(key gangs.Key) types.NamespacedName {
 
 // gangOf is the group of a pod as a filter finds it; empty for a pod of none.
 func gangOf(pod *v1.Pod) string {
-	if pod.Spec.WorkloadRef == nil {
+	if !workloads.IsMember(pod) {
 		return ""
 	}
-	return scopeOfGang(gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef))
+	return scopeOfGang(gangs.KeyOf(pod))
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
@@ -144,12 +144,12 @@ func (g *gang) note() string {
 
 // permitOfGang returns for which pods of its gang a pod on permit waits, and until when; empty if it waits for something else.
 func permitOfGang(e *engine.Engine, pod *v1.Pod, waiting []string) (what string, until time.Time) {
-	if pod == nil || pod.Spec.WorkloadRef == nil || !slices.Contains(waiting, gangscheduling.Name) {
+	if pod == nil || !workloads.IsMember(pod) || !slices.Contains(waiting, gangscheduling.Name) {
 		return "", time.Time{}
 	}
-	key := gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef)
+	key := gangs.KeyOf(pod)
 	group := e.Gangs().Group(key)
-	workload, is := e.Store().Object(world.Workload, key.Namespace, key.Workload).(*schedulingv1alpha1.Workload)
+	workload, is := e.Store().Object(world.Workload, key.Namespace, key.Workload).(*workloads.Workload)
 	if group == nil || !is {
 		return "", time.Time{}
 	}

@@ -140,7 +140,7 @@ func TestGangs_ReplicasReplaceTheWorkload(t *testing.T) {
 		t.Errorf("without pods: %v", got)
 	}
 	pod := mk.Pod("p").InGroup("train", "workers").Obj()
-	pod.Spec.WorkloadRef.PodGroupReplicaKey = "east"
+	mk.Replica(pod, "east")
 	applyStorage(t, e, world.Added, pod)
 	if got := names(); !slices.Equal(got, []string{"default/train/workers/east"}) {
 		t.Errorf("with a replica: %v", got)
@@ -182,7 +182,7 @@ func changeGangs(t *rapid.T, e *engine.Engine) {
 		applyStorage(t, e, world.Modified, mk.Node("n").CPU(pick("cpu", "1", "4", "9")).Memory("8Gi").Pods("10").Obj())
 	case held == nil && action == "pod":
 		pod := mk.Pod(name).CPU(pick("cpu", "1", "2", "9")).InGroup(gang, "workers").Obj()
-		pod.Spec.WorkloadRef.PodGroupReplicaKey = pick("replica", "", "", "r")
+		mk.Replica(pod, pick("replica", "", "", "r"))
 		pod.UID = types.UID(name + "-uid")
 		applyStorage(t, e, world.Added, pod)
 	case held != nil && action == "delete":

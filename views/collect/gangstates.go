@@ -5,9 +5,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/scheduler/plugins/gangscheduling"
@@ -19,7 +19,7 @@ import (
 type gang struct {
 	rank
 	key      gangs.Key
-	workload *schedulingv1alpha1.Workload // nil if it does not exist
+	workload *workloads.Workload // nil if it does not exist
 	count    [len(views.GangRow{}.Count)]int
 	least    int
 	deadline time.Time
@@ -34,7 +34,7 @@ type gang struct {
 func (x *gangIndex) gangOf(key gangs.Key) *gang {
 	g := &gang{rank: rank{name: nameOfGang(key)}, key: key, workload: x.workload(key.Namespace, key.Workload)}
 	group := x.engine.Gangs().Group(key)
-	var policy *schedulingv1alpha1.PodGroupPolicy
+	var policy *workloads.Policy
 	if g.workload != nil {
 		policy, g.created = gangs.PolicyOf(g.workload, key.Group), g.workload.CreationTimestamp.Time
 	}
@@ -117,7 +117,7 @@ func (x *gangIndex) stageOf(pod *v1.Pod) (stage views.GangStage, blame int) {
 	return views.GangPodQueued, 1
 }
 
-func (x *gangIndex) stateOfGang(g *gang, group *gangs.Group, policy *schedulingv1alpha1.PodGroupPolicy) views.GangState {
+func (x *gangIndex) stateOfGang(g *gang, group *gangs.Group, policy *workloads.Policy) views.GangState {
 	placed := g.count[views.GangPodBound] + g.count[views.GangPodPlaced] + g.count[views.GangPodOnPermit]
 	switch {
 	case policy == nil:

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/world"
@@ -107,7 +106,7 @@ func GangNames(e *engine.Engine, prefix string, n int) []string {
 func PodGroupNames(e *engine.Engine, prefix string, n int) []string {
 	var list []string
 	for o := range e.Store().Objects(world.Workload) {
-		workload := o.(*schedulingv1alpha1.Workload)
+		workload := o.(*workloads.Workload)
 		for i := range workload.Spec.PodGroups {
 			name := workload.Namespace + "/" + workload.Name + "/" + workload.Spec.PodGroups[i].Name
 			if len(list) < n && strings.HasPrefix(name, prefix) {

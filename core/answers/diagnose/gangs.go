@@ -5,8 +5,8 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/gangs"
@@ -16,11 +16,11 @@ import (
 // gang says what a pod's gang waits for, whose pods are bound together: the workload, its group, more pods, or their places. It is
 // empty for a pod of no gang, and once enough of them have a place.
 func (p *pendingPod) gang() string {
-	ref := p.pod.Spec.WorkloadRef
-	if ref == nil || !p.engine.Features().Enabled(config.GangScheduling) {
+	ref, is := workloads.RefOf(p.pod)
+	if !is || !p.engine.Features().Enabled(config.GangScheduling) {
 		return ""
 	}
-	key := gangs.KeyOf(p.pod.Namespace, ref)
+	key := gangs.KeyOf(p.pod)
 	group := p.engine.Gangs().Group(key)
 	switch progress, least := gangs.ProgressOf(workloadOf(p.engine, key), key.Group, group); {
 	case progress == gangs.NoWorkload:
@@ -38,8 +38,8 @@ func (p *pendingPod) gang() string {
 	return ""
 }
 
-func workloadOf(e *engine.Engine, key gangs.Key) *schedulingv1alpha1.Workload {
-	workload, _ := e.Store().Object(world.Workload, key.Namespace, key.Workload).(*schedulingv1alpha1.Workload)
+func workloadOf(e *engine.Engine, key gangs.Key) *workloads.Workload {
+	workload, _ := e.Store().Object(world.Workload, key.Namespace, key.Workload).(*workloads.Workload)
 	return workload
 }
 

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/plural"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
@@ -80,10 +81,10 @@ func GangsOf(e *engine.Engine, namespace, workload string) []gangs.Key {
 
 // GangOfPod diagnoses the gang of a pod; nil if it is of none.
 func GangOfPod(e *engine.Engine, pod *v1.Pod) (*Gang, error) {
-	if pod.Spec.WorkloadRef == nil {
+	if !workloads.IsMember(pod) {
 		return nil, nil
 	}
-	return GangOf(e, gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef))
+	return GangOf(e, gangs.KeyOf(pod))
 }
 
 // GangOf diagnoses a gang; nil if the group is none, or gangs are not scheduled. The engine is only read.

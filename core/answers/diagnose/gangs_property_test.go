@@ -44,7 +44,7 @@ func countGangs(e *engine.Engine) (all map[string]countedGang, placed int) {
 	all = map[string]countedGang{}
 	for o := range e.Store().Objects(world.Pod) {
 		pod := o.(*v1.Pod)
-		c := all[pod.Spec.WorkloadRef.Name]
+		c := all[gangs.KeyOf(pod).Workload]
 		c.pods++
 		switch e.PodState(pod.Namespace, pod.Name) {
 		case engine.StateWaiting:
@@ -54,7 +54,7 @@ func countGangs(e *engine.Engine) (all map[string]countedGang, placed int) {
 			c.placed++
 			placed++
 		}
-		all[pod.Spec.WorkloadRef.Name] = c
+		all[gangs.KeyOf(pod).Workload] = c
 	}
 	return all, placed
 }

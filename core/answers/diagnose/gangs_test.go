@@ -22,7 +22,7 @@ import (
 func TestPod_WaitsForItsGang(t *testing.T) {
 	member := func(name string) *v1.Pod {
 		pod := mk.Pod(name).CPU("1").InGroup("train", "workers").Obj()
-		pod.Spec.WorkloadRef.PodGroupReplicaKey = "0"
+		mk.Replica(pod, "0")
 		return pod
 	}
 	gang := mk.Workload("train", mk.Gang("workers", 3))
@@ -99,7 +99,7 @@ func TestStories_GangRemediesAgreeWithWhatIf(t *testing.T) {
 			}
 			placed := 0
 			for _, p := range a.Pods {
-				if pod := e.Store().Pod(p.Pod.Namespace, p.Pod.Name); pod.Spec.WorkloadRef != nil && pod.Spec.WorkloadRef.Name == "train" && p.Kind == whatif.Placed {
+				if pod := e.Store().Pod(p.Pod.Namespace, p.Pod.Name); gangs.KeyOf(pod).Workload == "train" && p.Kind == whatif.Placed {
 					placed++
 				}
 			}

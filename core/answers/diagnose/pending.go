@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/world"
@@ -100,7 +101,7 @@ func (g *Group) diagnose(e *engine.Engine, after int) (err error) {
 // or a gang, of which each pod has its own, nor wait for anything but a node.
 func (g *Group) isLike(other *Group) bool {
 	a, b := g.Pods[0], other.Pods[0]
-	return g.waits == waitsForNode && other.waits == waitsForNode && a.Spec.WorkloadRef == nil && len(a.Spec.ResourceClaims) == 0 && len(a.Spec.Volumes) == 0 &&
+	return g.waits == waitsForNode && other.waits == waitsForNode && !workloads.IsMember(a) && len(a.Spec.ResourceClaims) == 0 && len(a.Spec.Volumes) == 0 &&
 		other.Diagnosis.Decision.Verdict == engine.Unschedulable && alike(a, b)
 }
 

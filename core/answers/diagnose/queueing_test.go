@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/objects/workloads"
 )
 
 func TestEventText(t *testing.T) {
 	for want, event := range map[string]fwk.ClusterEvent{
 		"anything changes":                     {Resource: fwk.WildCard, ActionType: fwk.All},
-		"a Workload changes":                   {Resource: fwk.Workload, ActionType: fwk.All},
+		"a Workload changes":                   {Resource: workloads.Resource, ActionType: fwk.All},
 		"a CSINode is added or is updated":     {Resource: fwk.CSINode, ActionType: fwk.Add | fwk.Update},
 		"a Pod is deleted or requests less":    {Resource: fwk.Pod, ActionType: fwk.Delete | fwk.UpdatePodScaleDown},
 		"a Node changes its taints":            {Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint},

@@ -6,6 +6,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/plugins/podvolumes"
 	"orrery/core/scheduler/plugins/unreadable"
@@ -22,7 +23,7 @@ func unreadKinds(e *engine.Engine, pod *v1.Pod) []world.Kind {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		refers = append(refers, world.DeviceClass, world.ResourceSlice, world.ResourceClaim)
 	}
-	if pod.Spec.WorkloadRef != nil {
+	if workloads.IsMember(pod) {
 		refers = append(refers, world.Workload)
 	}
 	return slices.DeleteFunc(refers, func(kind world.Kind) bool { return !e.Unread(kind) })

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/world"
@@ -48,7 +48,7 @@ func (r *run) setMinCount(name string, n int) error {
 	if err != nil {
 		return fmt.Errorf("there is no workload %q in namespace %q", printable.Line(workload, 80), printable.Line(namespace, 80))
 	}
-	again := o.(*schedulingv1alpha1.Workload).DeepCopy()
+	again := o.(*workloads.Workload).DeepCopy()
 	policy := gangs.PolicyOf(again, group)
 	if policy == nil || policy.Gang == nil {
 		return fmt.Errorf("workload %q has no gang %q", printable.Line(workload, 80), printable.Line(group, 80))

@@ -120,8 +120,8 @@ func (c *Controller) podDeadline(pod *v1.Pod, claimDue func(*resourcev1.Resource
 			continue // there is no claim yet, or none is needed
 		}
 		claim, _ := c.store.Object(world.ResourceClaim, pod.Namespace, *name).(*resourcev1.ResourceClaim)
-		if claim == nil || claim.Status.Allocation == nil || mustOwn && resourceclaim.IsForPod(pod, claim) != nil ||
-			!resourceclaim.IsReservedForPod(pod, claim) {
+		if claim == nil || claim.Status.Allocation == nil || mustOwn && resourceclaim.IsForPod(pod, claim, false) != nil ||
+			!resourceclaim.IsReservedForPod(pod, claim, false) {
 			continue
 		}
 		first = first.earliest(claimDue(claim))

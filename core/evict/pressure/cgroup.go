@@ -2,6 +2,7 @@ package pressure
 
 import (
 	"math"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	resources "k8s.io/component-helpers/resource"
@@ -37,22 +38,29 @@ func PodCgroup(pod *v1.Pod) Cgroup {
 	if QOS(pod) == v1.PodQOSBestEffort {
 		return Cgroup{CPUShares: minShares}
 	}
-	everywhere := map[v1.ResourceName]bool{v1.ResourceCPU: true, v1.ResourceMemory: true}
-	limits := requests.Limits(pod, resources.PodResourcesOptions{
-		ContainerFn: func(ofContainer v1.ResourceList, _ resources.ContainerType) {
-			for name := range everywhere {
-				everywhere[name] = everywhere[name] && isPositive(ofContainer, name)
-			}
-		},
-	})
+	limits := requests.Limits(pod, resources.PodResourcesOptions{})
 	c := Cgroup{CPUShares: sharesOf(requests.Of(pod, resources.PodResourcesOptions{}))}
-	if everywhere[v1.ResourceCPU] || limitsItself(pod, v1.ResourceCPU) {
+	if limitedEverywhere(pod, v1.ResourceCPU) || limitsItself(pod, v1.ResourceCPU) {
 		c.CPUQuota = quotaOf(limits)
 	}
-	if everywhere[v1.ResourceMemory] || limitsItself(pod, v1.ResourceMemory) {
+	if limitedEverywhere(pod, v1.ResourceMemory) || limitsItself(pod, v1.ResourceMemory) {
 		c.MemoryMax = memoryOfList(limits)
 	}
 	return c
+}
+
+// limitedEverywhere reports whether each container has a limit. An init container which ends may use what the sidecars before it have, too.
+func limitedEverywhere(pod *v1.Pod, of v1.ResourceName) bool {
+	sidecars := false
+	for i := range pod.Spec.InitContainers {
+		c := &pod.Spec.InitContainers[i]
+		sidecar := c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
+		limited := isPositive(c.Resources.Limits, of)
+		if sidecars = sidecars || sidecar && limited; !limited && !sidecars {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(pod.Spec.Containers, func(c v1.Container) bool { return !isPositive(c.Resources.Limits, of) })
 }
 
 // limitsItself reports whether a pod has a limit of its own, besides those of its containers.

@@ -17,9 +17,9 @@ import (
 	"k8s.io/component-helpers/resource"
 )
 
-// Of is what a pod requests.
+// Of is what a pod requests, [PerContainer] where it is being resized.
 func Of(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
-	return resource.PodRequests(countable(pod, options), options)
+	return PerContainer.Of(pod, options)
 }
 
 // Limits is what a pod may use at most. Resources that it may use without a limit are not in it.

@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"slices"
+
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
 )
@@ -18,10 +20,10 @@ const (
 
 // Of is what a pod requests.
 func (s Sum) Of(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
-	if s == PerContainer || !options.UseStatusResources {
-		return Of(pod, options)
+	if s == PerContainer && options.UseStatusResources {
+		pod, options.UseStatusResources = asPerContainer(pod, options), false
 	}
-	return perPod(countable(pod, options), options)
+	return resource.PodRequests(countable(pod, options), options)
 }
 
 // ReadsStatus reports whether the status of a pod may add to what its containers request in its spec.
@@ -35,80 +37,39 @@ func (s Sum) ReadsStatus(pod *v1.Pod) bool {
 	return s == PerPod && (pod.Status.Resources != nil || pod.Status.AllocatedResources != nil || resource.IsPodResizeInfeasible(pod))
 }
 
-func perPod(pod *v1.Pod, options resource.PodResourcesOptions) v1.ResourceList {
-	containers := options
-	containers.UseStatusResources, containers.SkipPodLevelResources, containers.ExcludeOverhead = false, true, true
+// asPerContainer returns a copy of a pod whose spec requests what the status adds to, container by container. That of an init container
+// which ends says nothing.
+func asPerContainer(pod *v1.Pod, options resource.PodResourcesOptions) *v1.Pod {
 	infeasible := resource.IsPodResizeInfeasible(pod)
-	var sums []v1.ResourceList
-	if status := &pod.Status; options.InPlacePodLevelResourcesVerticalScalingEnabled && status.AllocatedResources != nil &&
-		status.Resources != nil && status.Resources.Requests != nil {
-		sums = append(sums, status.AllocatedResources, status.Resources.Requests)
-	} else {
-		sums = append(sums, Of(inStatus(pod, infeasible, allocated), containers), Of(inStatus(pod, infeasible, inEffect), containers))
-	}
-	if !infeasible { // what cannot be will not be
-		sums = append(sums, Of(pod, containers))
-	}
-	total := most(sums...)
-	if !options.SkipPodLevelResources && resource.IsPodLevelRequestsSet(pod) {
-		for name, quantity := range podLevel(pod, infeasible, options) {
-			if resource.IsSupportedPodLevelResource(name) {
-				total[name] = quantity
-			}
+	desired := func(list v1.ResourceList) v1.ResourceList {
+		if infeasible { // what cannot be will not be
+			return nil
 		}
-	}
-	if !options.ExcludeOverhead {
-		for name, quantity := range pod.Spec.Overhead {
-			with := total[name]
-			with.Add(quantity)
-			total[name] = with
-		}
-	}
-	return total
-}
-
-// podLevel is what the pod requests as a whole.
-func podLevel(pod *v1.Pod, infeasible bool, options resource.PodResourcesOptions) v1.ResourceList {
-	desired := pod.Spec.Resources.Requests
-	if !options.InPlacePodLevelResourcesVerticalScalingEnabled || pod.Status.Resources == nil {
-		return most(desired)
-	}
-	if infeasible {
-		desired = nil
-	}
-	return most(desired, pod.Status.Resources.Requests, pod.Status.AllocatedResources)
-}
-
-// inStatus returns a copy of a pod whose containers request what their statuses say. Those without such a status request what the spec
-// says, unless that is infeasible.
-func inStatus(pod *v1.Pod, infeasible bool, of func(*v1.ContainerStatus) v1.ResourceList) *v1.Pod {
-	replaced := func(all []v1.Container) []v1.Container {
-		copies := append([]v1.Container(nil), all...)
-		for i := range copies {
-			c := &copies[i]
-			var requests v1.ResourceList
-			if status := statusOf(pod, c.Name); status != nil {
-				requests = of(status)
-			}
-			if requests == nil && !infeasible {
-				requests = c.Resources.Requests
-			}
-			c.Resources = v1.ResourceRequirements{Requests: requests}
-		}
-		return copies
+		return list
 	}
 	own := *pod
-	own.Spec.Containers, own.Spec.InitContainers = replaced(pod.Spec.Containers), replaced(pod.Spec.InitContainers)
-	return &own
-}
-
-func allocated(status *v1.ContainerStatus) v1.ResourceList { return status.AllocatedResources }
-
-func inEffect(status *v1.ContainerStatus) v1.ResourceList {
-	if status.Resources != nil && status.Resources.Requests != nil {
-		return status.Resources.Requests
+	replace := func(c *v1.Container) {
+		if status := statusOf(pod, c.Name); status != nil && status.Resources != nil {
+			c.Resources.Requests = most(desired(c.Resources.Requests), status.Resources.Requests, status.AllocatedResources)
+		}
 	}
-	return status.AllocatedResources
+	own.Spec.Containers, own.Spec.InitContainers = slices.Clone(pod.Spec.Containers), slices.Clone(pod.Spec.InitContainers)
+	for i := range own.Spec.Containers {
+		replace(&own.Spec.Containers[i])
+	}
+	for i := range own.Spec.InitContainers {
+		if c := &own.Spec.InitContainers[i]; c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways {
+			replace(c)
+		}
+	}
+	if options.InPlacePodLevelResourcesVerticalScalingEnabled && pod.Spec.Resources != nil && pod.Status.Resources != nil {
+		own.Spec.Resources = pod.Spec.Resources.DeepCopy()
+		effective := most(desired(pod.Spec.Resources.Requests), pod.Status.Resources.Requests, pod.Status.AllocatedResources)
+		for name := range own.Spec.Resources.Requests {
+			own.Spec.Resources.Requests[name] = effective[name]
+		}
+	}
+	return &own
 }
 
 func statusOf(pod *v1.Pod, container string) *v1.ContainerStatus {

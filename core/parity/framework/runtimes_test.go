@@ -90,14 +90,16 @@ type orrery struct{ *framework.Profile }
 func (orrery) newState() fwk.CycleState { return framework.NewCycleState() }
 
 func (o orrery) reserve(s fwk.CycleState, pod *v1.Pod) *fwk.Status {
-	return o.RunReservePlugins(ctx, s, pod, "n1")
+	return o.RunReservePluginsReserve(ctx, s, pod, "n1")
 }
 
 func (o orrery) permit(s fwk.CycleState, pod *v1.Pod) *fwk.Status {
 	return o.RunPermitPlugins(ctx, s, pod, "n1", time.Time{})
 }
 
-func (o orrery) unreserve(s fwk.CycleState, pod *v1.Pod) { o.RunUnreservePlugins(ctx, s, pod, "n1") }
+func (o orrery) unreserve(s fwk.CycleState, pod *v1.Pod) {
+	o.RunReservePluginsUnreserve(ctx, s, pod, "n1")
+}
 
 func (o orrery) enabled() (filters, scores []string) {
 	return o.Enabled(framework.Filter), o.Enabled(framework.Score)

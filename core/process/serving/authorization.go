@@ -38,14 +38,17 @@ func (o *AuthorizationOptions) authorizer() (authorizer.Authorizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--authorization-always-allow-paths: %w", err)
 	}
-	all := []authorizer.Authorizer{authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup), paths}
+	all := []union.NamedAuthorizer{
+		{AuthorizerName: "PrivilegedGroups", Authorizer: authorizerfactory.NewPrivilegedGroups(user.SystemPrivilegedGroup)},
+		{AuthorizerName: "AlwaysAllowPaths", Authorizer: paths},
+	}
 	client, err := reviewClient(o.kubeconfig, "authorization", reviewTimeout)
 	if err != nil {
 		return nil, err
 	}
 	if client == nil {
 		klog.InfoS("There is no --authorization-kubeconfig for access reviews", "allowed", o.allowedPaths)
-		return union.New(all...), nil
+		return union.New(all...)
 	}
 	review, err := authorizerfactory.DelegatingAuthorizerConfig{
 		SubjectAccessReviewClient: client.AuthorizationV1(), AllowCacheTTL: o.allowTTL, DenyCacheTTL: o.denyTTL, WebhookRetryBackoff: &reviewRetry,
@@ -53,5 +56,5 @@ func (o *AuthorizationOptions) authorizer() (authorizer.Authorizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the access review's client: %w", err)
 	}
-	return union.New(append(all, review)...), nil
+	return union.New(append(all, union.NamedAuthorizer{AuthorizerName: "AccessReview", Authorizer: review})...)
 }

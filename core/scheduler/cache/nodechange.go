@@ -3,6 +3,7 @@ package cache
 import (
 	"maps"
 	"math"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
@@ -18,7 +19,7 @@ func (n *NodeInfo) setNode(node *v1.Node, generation int64) {
 	n.allocatable = *NewResource(node.Status.Allocatable)
 	n.features = ndf.FeatureSet{}
 	if len(node.Status.DeclaredFeatures) > 0 {
-		n.features = ndf.NewFeatureSet(node.Status.DeclaredFeatures...)
+		n.features = ndf.DefaultFramework.TryMap(slices.Sorted(slices.Values(node.Status.DeclaredFeatures)))
 	}
 	n.generation = generation
 }

@@ -77,6 +77,10 @@ func (n *NodeInfo) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo {
 	return n.podsWithRequiredAntiAffinity.items
 }
 
+// GetPodsWithRequiredNonHostScopedAntiAffinity is empty, as in kube-scheduler with the gate InterPodAffinityHostnameFastPath off: no plugin of
+// Orrery reads it.
+func (n *NodeInfo) GetPodsWithRequiredNonHostScopedAntiAffinity() []fwk.PodInfo { return nil }
+
 // GetUsedPorts returns the host ports in use.
 func (n *NodeInfo) GetUsedPorts() fwk.HostPortInfo { return n.usedPorts }
 

@@ -1,12 +1,14 @@
 package cache
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
 	fwk "k8s.io/kube-scheduler/framework"
 	"pgregory.net/rapid"
 
@@ -113,12 +115,14 @@ func TestNodeInfo_WithoutNode(t *testing.T) {
 
 func TestNodeInfo_DeclaredFeatures(t *testing.T) {
 	node := mk.Node("n").Obj()
-	node.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
+	node.Status.DeclaredFeatures = []string{"UserNamespacesHostNetworkSupport", "Other"}
 	n := NewNodeInfo()
 	n.SetNode(node)
-	same(t, "declared", true, n.GetNodeDeclaredFeatures().Has("GuaranteedQoSPodCPUResize"))
+	known, err := ndf.DefaultFramework.Unmap(n.GetNodeDeclaredFeatures())
+	same(t, "declared", nil, err)
+	same(t, "declared", "[UserNamespacesHostNetworkSupport]", fmt.Sprint(known))
 	n.SetNode(mk.Node("n").Obj())
-	same(t, "declared no more", 0, n.GetNodeDeclaredFeatures().Len())
+	same(t, "declared no more", true, n.GetNodeDeclaredFeatures().IsEmpty())
 }
 
 // Shows CACHE-12.

@@ -99,6 +99,18 @@ func (s *Snapshot) NodeInfos() fwk.NodeInfoLister { return s }
 // StorageInfos returns the snapshot itself.
 func (s *Snapshot) StorageInfos() fwk.StorageInfoLister { return s }
 
+// PodGroups is nil, and so is what else tells of groups: those of the releases whose plugins ask are refused by their gate.
+func (s *Snapshot) PodGroups() fwk.PodGroupLister { return nil }
+
+// PodGroupStates is nil.
+func (s *Snapshot) PodGroupStates() fwk.PodGroupStateLister { return nil }
+
+// CompositePodGroups is nil.
+func (s *Snapshot) CompositePodGroups() fwk.CompositePodGroupLister { return nil }
+
+// CompositePodGroupStates is nil.
+func (s *Snapshot) CompositePodGroupStates() fwk.CompositePodGroupStateLister { return nil }
+
 // NumNodes is the number of nodes.
 func (s *Snapshot) NumNodes() int { return len(s.list) }
 
@@ -125,6 +137,11 @@ func (s *Snapshot) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 // error is always nil.
 func (s *Snapshot) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return s.havePodsWithRequiredAntiAffinity.nodes, nil
+}
+
+// HavePodsWithRequiredNonHostScopedAntiAffinityList is empty, as in kube-scheduler with the gate InterPodAffinityHostnameFastPath off.
+func (s *Snapshot) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
+	return nil, nil
 }
 
 // Places returns the places of the nodes of List, in its order. They are valid until the next refresh.

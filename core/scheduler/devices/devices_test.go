@@ -359,7 +359,7 @@ func TestManager_ServesState(t *testing.T) {
 	f := newFixture(t, devices.Gates{ExtendedResources: true}, pending(), mk.DeviceClass("gpu"), mk.ResourceSlice("s", "d", "p").Node("n").Devices("1").Obj())
 	m := devices.NewManager(f.State)
 	claims := m.ResourceClaims()
-	if err := claims.SignalClaimPendingAllocation(pending().UID, with("c", "1")); err != nil || !claims.ClaimHasPendingAllocation(pending().UID) {
+	if err := claims.SignalClaimPendingAllocation(pending().UID, with("c", "1")); err != nil || claims.GetPendingAllocation(pending().UID) == nil {
 		t.Errorf("the claim is not in flight: %v", err)
 	}
 	ids, err := claims.ListAllAllocatedDevices()
@@ -381,7 +381,7 @@ func TestManager_ServesState(t *testing.T) {
 		t.Errorf("the claim is %+v (%v), and %d are listed", claim, err, len(listed))
 	}
 	claims.AssumedClaimRestore("default", "c")
-	claims.RemoveClaimPendingAllocation(pending().UID)
+	claims.MaybeRemoveClaimPendingAllocation(pending().UID, true)
 	f.wants("restored")
 	if _, err := claims.Get("default", "none"); err == nil || err.Error() != `could not find ResourceClaim "default/none"` {
 		t.Errorf("no claim: %v", err)

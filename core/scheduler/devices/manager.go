@@ -97,11 +97,17 @@ func (t claimTracker) SignalClaimPendingAllocation(uid types.UID, claim *resourc
 	return nil
 }
 
-func (t claimTracker) ClaimHasPendingAllocation(uid types.UID) bool {
-	return t.state.InFlight(uid) != nil
+// GetPendingAllocation returns what a claim gets that is about to be written; nil if it is not.
+func (t claimTracker) GetPendingAllocation(uid types.UID) *resourcev1.AllocationResult {
+	if claim := t.state.InFlight(uid); claim != nil {
+		return claim.Status.Allocation
+	}
+	return nil
 }
 
-func (t claimTracker) RemoveClaimPendingAllocation(uid types.UID) bool {
+// MaybeRemoveClaimPendingAllocation ends what SignalClaimPendingAllocation began, by force or not: only the claims of pod groups have several
+// users while they are pending, and the gate of those is refused.
+func (t claimTracker) MaybeRemoveClaimPendingAllocation(uid types.UID, _ bool) bool {
 	return t.state.RemoveInFlight(uid)
 }
 

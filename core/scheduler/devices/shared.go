@@ -14,7 +14,7 @@ import (
 // Shared serves a state to plugins whose PreBind runs on a goroutine of its own, as that of kube-scheduler's DynamicResources
 // does. Only the engine changes the state: what such a plugin assumes, or gives up, is posted, and the engine carries it out
 // before its next input or decision. From any goroutine a plugin may use Get, AssumeClaimAfterAPICall, AssumedClaimRestore and
-// RemoveClaimPendingAllocation of ResourceClaims; everything else is for the other extension points.
+// MaybeRemoveClaimPendingAllocation of ResourceClaims; everything else is for the other extension points.
 type Shared struct {
 	Manager
 	post   func(func())
@@ -78,7 +78,7 @@ func (t sharedTracker) SignalClaimPendingAllocation(uid types.UID, claim *resour
 	return nil
 }
 
-func (t sharedTracker) RemoveClaimPendingAllocation(uid types.UID) bool {
+func (t sharedTracker) MaybeRemoveClaimPendingAllocation(uid types.UID, _ bool) bool {
 	t.m.mu.Lock()
 	inFlight := t.m.inFlight.Has(uid)
 	t.m.inFlight.Delete(uid)

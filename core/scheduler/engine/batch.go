@@ -91,7 +91,7 @@ func (s *search) sign() fwk.PodSignature {
 	if s.engine.features.signsQueued && s.popped != nil {
 		return s.popped.Signature()
 	}
-	return s.profile.SignPod(s.engine.ctx, s.pod, s.state.ShouldRecordPluginMetrics())
+	return s.profile.Sign(s.engine.ctx, s.pod, s.state.ShouldRecordPluginMetrics())
 }
 
 // flushReason returns why the batch cannot be used for this pod, or "". The batch is kept either way.

@@ -310,7 +310,7 @@ func (e *Engine) undoPlacement(b *binding) bool {
 	if b.stage == bindingNow {
 		e.reportProblem(e.cache.FinishBinding(b.assumed))
 	}
-	b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
+	b.profile.RunReservePluginsUnreserve(e.ctx, b.state, b.assumed, b.node)
 	err := e.cache.ForgetPod(b.assumed)
 	e.reportProblem(err)
 	return err == nil

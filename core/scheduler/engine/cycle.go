@@ -163,12 +163,12 @@ func (a *attempt) reserve(node string) (*binding, *failure) {
 		return nil, &failure{status: fwk.AsStatus(err), nomination: clearNomination}
 	}
 	ctx := a.engine.ctx
-	status := a.profile.RunReservePlugins(ctx, a.state, assumed, node)
+	status := a.profile.RunReservePluginsReserve(ctx, a.state, assumed, node)
 	if status.IsSuccess() {
 		status = a.profile.RunPermitPlugins(ctx, a.state, assumed, node, a.engine.now)
 	}
 	if !status.IsSuccess() && !status.IsWait() {
-		a.profile.RunUnreservePlugins(ctx, a.state, assumed, node)
+		a.profile.RunReservePluginsUnreserve(ctx, a.state, assumed, node)
 		a.engine.devices.TakeFreed() // no other pod has missed what was taken and given up within one attempt
 		forgotten := a.engine.cache.ForgetPod(assumed)
 		a.decision.Node = ""

@@ -14,6 +14,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/saturating"
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
@@ -217,7 +218,7 @@ func (e *Engine) makeProfiles() error {
 			Emitter: emitter{e, name}, Memory: e.memory, Rand: rng{e}, Clock: e, Changes: e.store, Events: eventRecorder{e, name},
 			Informers: e.store.Informers(), CSI: framework.CSINodes(e.store.Informers()), Volumes: e.volumes,
 			Devices: e.devices, DRA: claims,
-			Gangs: e.gangs, Workloads: e.workloadManager(), Extenders: e.extenderHandles(), AwaitsExtenders: e.awaitsExtenders,
+			Gangs: e.gangs, Extenders: e.extenderHandles(), AwaitsExtenders: e.awaitsExtenders,
 			Client: e.options.Client, KubeConfig: e.options.KubeConfig, Features: e.config.Features,
 			NoReuse: e.options.NoReuse, HandleOf: e.handleOf, OnPanic: e.pluginPanicked, Stopwatch: e.stopwatch, OnTiming: e.options.OnTiming,
 		}
@@ -235,14 +236,6 @@ func (e *Engine) makeProfiles() error {
 	}
 	e.store.PluginsMade()
 	return nil
-}
-
-// workloadManager serves pod groups to plugins if there are any; nil, as in kube-scheduler, if their gate is off.
-func (e *Engine) workloadManager() fwk.WorkloadManager {
-	if !e.config.Features.Enabled(config.GenericWorkload) {
-		return nil
-	}
-	return gangs.NewManager(e.gangs, e)
 }
 
 // queueOptions derives the queue's options from the profiles and the configuration.
@@ -280,7 +273,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		}
 		part := queue.Profile{PreEnqueue: p.PreEnqueuePlugins(), Hints: hints}
 		if e.features.signsQueued {
-			part.Sign = func(pod *v1.Pod) fwk.PodSignature { return p.SignPod(e.ctx, pod, true) }
+			part.Sign = func(pod *v1.Pod) fwk.PodSignature { return p.Sign(e.ctx, pod, true) }
 		}
 		o.Profiles[name] = part
 	}
@@ -345,8 +338,8 @@ func (e *Engine) noteQueuedMember(t *queue.Transition) {
 	if t.Kind != queue.Moved || e.gangs.Len() == 0 || e.options.RequeueRule == queue.MoveRequestCycle {
 		return
 	}
-	if pod := e.store.Pod(t.Namespace, t.Name); pod != nil && pod.UID == t.UID && pod.Spec.WorkloadRef != nil {
-		e.gangs.Queued(gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef), pod.UID, t.To == queue.Active)
+	if pod := e.store.Pod(t.Namespace, t.Name); pod != nil && pod.UID == t.UID && workloads.IsMember(pod) {
+		e.gangs.Queued(gangs.KeyOf(pod), pod.UID, t.To == queue.Active)
 	}
 }
 

@@ -158,7 +158,7 @@ func (e *Engine) withoutNode(pod *v1.Pod) *v1.Pod {
 	if b := e.bindings[pod.UID]; b != nil {
 		delete(e.bindings, pod.UID)
 		b.profile.RejectWaitingPod(pod.UID)
-		b.profile.RunUnreservePlugins(e.ctx, b.state, b.assumed, b.node)
+		b.profile.RunReservePluginsUnreserve(e.ctx, b.state, b.assumed, b.node)
 	}
 	if cached, err := e.cache.GetPod(pod); err == nil {
 		e.reportProblem(e.cache.RemovePod(cached))

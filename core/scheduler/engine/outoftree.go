@@ -95,9 +95,14 @@ func (w outOfTreeWaitingPod) Allow(plugin string) {
 	w.engine.posted.post(nothing)
 }
 
-func (w outOfTreeWaitingPod) Reject(plugin, msg string) {
-	w.WaitingPod.Reject(plugin, msg)
-	w.engine.posted.post(nothing)
+func (w outOfTreeWaitingPod) Reject(plugin, msg string) bool {
+	defer w.engine.posted.post(nothing)
+	return w.WaitingPod.Reject(plugin, msg)
+}
+
+func (w outOfTreeWaitingPod) Preempt(plugin, msg string) bool {
+	defer w.engine.posted.post(nothing)
+	return w.WaitingPod.Preempt(plugin, msg)
 }
 
 func nothing() {}
@@ -147,10 +152,22 @@ func (g outOfTree) RunScorePlugins(ctx context.Context, state fwk.CycleState, po
 	return g.Profile.RunScorePlugins(ctx, state, pod, nodes)
 }
 
-func (g outOfTree) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
+func (g outOfTree) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	g.runs.Lock()
 	defer g.runs.Unlock()
-	return g.Profile.SignPod(ctx, pod, recordPluginStats)
+	return g.Profile.RunReservePluginsReserve(ctx, state, pod, node)
+}
+
+func (g outOfTree) RunReservePluginsUnreserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+	g.runs.Lock()
+	defer g.runs.Unlock()
+	g.Profile.RunReservePluginsUnreserve(ctx, state, pod, node)
+}
+
+func (g outOfTree) SignPod(ctx context.Context, pod *v1.Pod) fwk.PodSignature {
+	g.runs.Lock()
+	defer g.runs.Unlock()
+	return g.Profile.SignPod(ctx, pod)
 }
 
 // nominations are the nominated pods by node, published for the goroutines of plugins.

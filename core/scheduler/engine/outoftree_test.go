@@ -90,8 +90,8 @@ func TestOutOfTree_HandleIsComplete(t *testing.T) {
 				t.Errorf("engine %d: the handle has no %s", i, what)
 			}
 		}
-		if h.ProfileName() != v1.DefaultSchedulerName || h.WorkloadManager() != nil {
-			t.Errorf("engine %d: profile %q, workloads %v with their gate off", i, h.ProfileName(), h.WorkloadManager())
+		if h.ProfileName() != v1.DefaultSchedulerName || h.PodGroupManager() != nil {
+			t.Errorf("engine %d: profile %q, groups %v with their gate off", i, h.ProfileName(), h.PodGroupManager())
 		}
 	}
 	if len(*made) != 2 || fork == nil {
@@ -284,7 +284,7 @@ func TestOutOfTree_RaceFree(t *testing.T) {
 					_ = h.RunFilterPlugins(t.Context(), state.Clone(), pod, node)
 					_ = len(node.GetPods()) + len(node.GetUsedPorts())
 				}
-				_ = h.SignPod(t.Context(), pod, false)
+				_ = h.SignPod(t.Context(), pod)
 			})
 		}
 		several.Wait()

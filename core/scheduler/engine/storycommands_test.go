@@ -8,11 +8,11 @@ import (
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	deviceoutcome "orrery/core/scheduler/devices/outcome"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -209,7 +209,7 @@ func (s *storyRun) change(name string, args []string) world.Object {
 			s.changeNode(o, key, value)
 		case *resourcev1.ResourceClaim, *resourcev1.ResourceSlice, *resourcev1.DeviceClass, *resourcev1alpha3.DeviceTaintRule:
 			s.changeDevices(o, key, value)
-		case *schedulingv1alpha1.Workload:
+		case *workloads.Workload:
 			addPodGroup(o, key, value)
 		default:
 			s.changeStorage(o, key, value)
@@ -258,7 +258,7 @@ func (s *storyRun) changePod(pod *v1.Pod, key, value string) {
 	case "devices":
 		pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, v1.PodResourceClaim{Name: value, ResourceClaimName: &value})
 	case "of":
-		pod.Spec.WorkloadRef = groupReference(value)
+		workloads.SetRef(&pod.ObjectMeta, groupReference(value))
 	case "extended":
 		pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", "1", "example.com/gpu", value)
 	case "image":

@@ -4,15 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
-
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/testing/mk"
 )
 
 // addPodGroup adds a group: of how many pods a gang is at least, or basic.
-func addPodGroup(w *schedulingv1alpha1.Workload, group, policy string) {
+func addPodGroup(w *workloads.Workload, group, policy string) {
 	g := mk.BasicGroup(group)
 	if n, err := strconv.Atoi(policy); err == nil {
 		g = mk.Gang(group, int32(n))
@@ -21,9 +19,9 @@ func addPodGroup(w *schedulingv1alpha1.Workload, group, policy string) {
 }
 
 // groupReference reads workload/group[/replica].
-func groupReference(text string) *v1.WorkloadReference {
+func groupReference(text string) workloads.Reference {
 	parts := append(strings.Split(text, "/"), "")
-	return &v1.WorkloadReference{Name: parts[0], PodGroup: parts[1], PodGroupReplicaKey: parts[2]}
+	return workloads.Reference{Name: parts[0], PodGroup: parts[1], PodGroupReplicaKey: parts[2]}
 }
 
 // gangState logs how far each pod group is.

@@ -162,8 +162,8 @@ func (a storyPlugin) Permit(_ context.Context, state fwk.CycleState, pod *v1.Pod
 	return a.answer("Permit", state, pod, node)
 }
 
-func (a storyPlugin) PreBindPreFlight(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
-	return a.status("PreBindPreFlight", state, pod, node)
+func (a storyPlugin) PreBindPreFlight(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, a.status("PreBindPreFlight", state, pod, node)
 }
 
 func (a storyPlugin) PreBind(_ context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {

@@ -55,8 +55,8 @@ func (t *Trial) Place(pod *v1.Pod, likely string) string {
 	if err != nil {
 		return ""
 	}
-	if !a.profile.RunReservePlugins(e.ctx, a.state, assumed, node).IsSuccess() {
-		a.profile.RunUnreservePlugins(e.ctx, a.state, assumed, node)
+	if !a.profile.RunReservePluginsReserve(e.ctx, a.state, assumed, node).IsSuccess() {
+		a.profile.RunReservePluginsUnreserve(e.ctx, a.state, assumed, node)
 		e.reportProblem(e.cache.ForgetPod(assumed))
 		return ""
 	}

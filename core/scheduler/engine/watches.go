@@ -7,6 +7,7 @@ import (
 	"k8s.io/component-base/featuregate"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/queue"
 	"orrery/core/world"
@@ -25,7 +26,7 @@ var watchResources = map[world.Kind]fwk.EventResource{
 	world.ResourceClaim:         fwk.ResourceClaim,
 	world.ResourceSlice:         fwk.ResourceSlice,
 	world.DeviceClass:           fwk.DeviceClass,
-	world.Workload:              fwk.Workload,
+	world.Workload:              workloads.Resource,
 	world.Service:               "Service", // for the older requeue rule; no plugin registers for it
 }
 
@@ -48,10 +49,10 @@ func hintObject(o world.Object) any {
 // gatedResources maps resources to the feature gate that must be on for them to be watched, as their API may not be
 // served.
 var gatedResources = map[fwk.EventResource]featuregate.Feature{
-	fwk.ResourceClaim: config.DynamicResourceAllocation,
-	fwk.ResourceSlice: config.DynamicResourceAllocation,
-	fwk.DeviceClass:   config.DynamicResourceAllocation,
-	fwk.Workload:      config.GenericWorkload,
+	fwk.ResourceClaim:  config.DynamicResourceAllocation,
+	fwk.ResourceSlice:  config.DynamicResourceAllocation,
+	fwk.DeviceClass:    config.DynamicResourceAllocation,
+	workloads.Resource: config.GenericWorkload,
 }
 
 // alwaysWatched are the resources that need no watch of their own: every engine gets pods and nodes, and the wildcard

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
@@ -133,7 +134,7 @@ func TestWatches_OnlyRegisteredKinds(t *testing.T) {
 		{"known kinds", []fwk.EventResource{fwk.Pod, fwk.Node, fwk.ResourceSlice}, []world.Kind{world.ResourceSlice}, ""},
 		{"a custom kind", []fwk.EventResource{fwk.EventResource(ticketKind)}, []world.Kind{ticketKind}, ""},
 		{"a kind without a group", []fwk.EventResource{"configmaps.v1."}, []world.Kind{"configmaps.v1."}, ""},
-		{"a kind behind a disabled feature gate", []fwk.EventResource{fwk.Workload}, nil, ""},
+		{"a kind behind a disabled feature gate", []fwk.EventResource{workloads.Resource}, nil, ""},
 		{"everything", []fwk.EventResource{fwk.WildCard}, nil, ""},
 		{"no resource", []fwk.EventResource{"foos.v1"}, nil, `registered for changes of "foos.v1", which is no resource`},
 	} {

@@ -26,7 +26,10 @@ func (p *Profile) preFlights(ctx context.Context, w *instrument, state fwk.Cycle
 	skipped := room[:0]
 	for _, s := range p.points.preBind {
 		start := w.start()
-		status := p.call(PreBindPreFlight, s.Plugin, pod, func() *fwk.Status { return s.plugin.PreBindPreFlight(ctx, state, pod, node) })
+		status := p.call(PreBindPreFlight, s.Plugin, pod, func() *fwk.Status {
+			_, status := s.plugin.PreBindPreFlight(ctx, state, pod, node)
+			return status
+		})
 		w.recordCall(s.Plugin, node, status, start)
 		switch status.Code() {
 		case fwk.Success:

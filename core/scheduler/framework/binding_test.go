@@ -15,7 +15,7 @@ import (
 )
 
 // Shows FRAME-19, FRAME-20 and FRAME-21.
-func TestRunReservePlugins(t *testing.T) {
+func TestRunReservePluginsReserve(t *testing.T) {
 	tests := []struct {
 		name        string
 		a, b        answer
@@ -46,9 +46,9 @@ func TestRunReservePlugins(t *testing.T) {
 			var log []string
 			p := profile(t, framework.Options{}, reserve{fake{"A", &log}, tt.a}, reserve{fake{"B", &log}, tt.b}, reserve{fake: fake{"C", &log}})
 			state := framework.NewCycleState()
-			status := p.RunReservePlugins(ctx, state, web, "n1")
+			status := p.RunReservePluginsReserve(ctx, state, web, "n1")
 			if !status.IsSuccess() {
-				p.RunUnreservePlugins(ctx, state, web, "n1")
+				p.RunReservePluginsUnreserve(ctx, state, web, "n1")
 			}
 			if got := describe(status); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)

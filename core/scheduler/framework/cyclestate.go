@@ -91,6 +91,24 @@ func (c *CycleState) GetSkipPreBindPlugins() sets.Set[string] { return c.skipPre
 // SetSkipPreBindPlugins replaces the set of plugins whose PreBind is not called.
 func (c *CycleState) SetSkipPreBindPlugins(plugins sets.Set[string]) { c.skipPreBind.replace(plugins) }
 
+// GetParallelPreBindPlugins is empty: which PreBind plugins run beside each other follows from what they are, see [StepwisePreBind].
+func (c *CycleState) GetParallelPreBindPlugins() sets.Set[string] { return nil }
+
+// SetParallelPreBindPlugins does nothing.
+func (c *CycleState) SetParallelPreBindPlugins(sets.Set[string]) {}
+
+// ShouldSkipAllPostFilterPlugins is false: only the cycle of a pod group leaves them out for its members.
+func (c *CycleState) ShouldSkipAllPostFilterPlugins() bool { return false }
+
+// IsPodGroupSchedulingCycle is false, and there is no state of a group or of a placement: each pod has a cycle of its own.
+func (c *CycleState) IsPodGroupSchedulingCycle() bool { return false }
+
+// GetPodGroupSchedulingCycle is nil.
+func (c *CycleState) GetPodGroupSchedulingCycle() fwk.PodGroupCycleState { return nil }
+
+// GetPlacementCycleState is nil.
+func (c *CycleState) GetPlacementCycleState() fwk.PlacementCycleState { return nil }
+
 // Read returns the data of a key, or fwk.ErrNotFound.
 func (c *CycleState) Read(key fwk.StateKey) (fwk.StateData, error) {
 	if i := c.find(key); i >= 0 {

@@ -68,7 +68,7 @@ func (f fake) note(what string) {
 
 type sorter struct{ fake }
 
-func (sorter) Less(a, b fwk.QueuedPodInfo) bool { return a.GetTimestamp().Before(b.GetTimestamp()) }
+func (sorter) Less(a, b fwk.QueuedEntityInfo) bool { return a.GetTimestamp().Before(b.GetTimestamp()) }
 
 type preFilter struct {
 	fake
@@ -205,9 +205,9 @@ type preBind struct {
 	preFlight answer
 }
 
-func (p preBind) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+func (p preBind) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	p.note("PreBindPreFlight")
-	return p.preFlight.status()
+	return nil, p.preFlight.status()
 }
 
 func (p preBind) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
@@ -271,6 +271,15 @@ func nodes(names ...string) cluster {
 		c = append(c, &node{object: mk.Node(name).Obj()})
 	}
 	return c
+}
+
+func (c cluster) PodGroups() fwk.PodGroupLister                             { return nil }
+func (c cluster) PodGroupStates() fwk.PodGroupStateLister                   { return nil }
+func (c cluster) CompositePodGroups() fwk.CompositePodGroupLister           { return nil }
+func (c cluster) CompositePodGroupStates() fwk.CompositePodGroupStateLister { return nil }
+
+func (c cluster) HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error) {
+	return nil, nil
 }
 
 func (c cluster) NodeInfos() fwk.NodeInfoLister       { return c }

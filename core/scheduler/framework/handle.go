@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"context"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -30,7 +31,7 @@ func (p *Profile) ClientSet() clientset.Interface { return p.deps.Client }
 func (p *Profile) KubeConfig() *restclient.Config { return p.deps.KubeConfig }
 
 // EventRecorder emits Kubernetes events in the profile's name.
-func (p *Profile) EventRecorder() events.EventRecorder { return p.deps.Events }
+func (p *Profile) EventRecorder() events.EventRecorderLogger { return p.deps.Events }
 
 // SharedInformerFactory serves every other kind of object.
 func (p *Profile) SharedInformerFactory() informers.SharedInformerFactory { return p.deps.Informers }
@@ -41,8 +42,20 @@ func (p *Profile) SharedDRAManager() fwk.SharedDRAManager { return p.deps.DRA }
 // SharedCSIManager serves CSINodes.
 func (p *Profile) SharedCSIManager() fwk.CSIManager { return p.deps.CSI }
 
-// WorkloadManager serves pod groups.
-func (p *Profile) WorkloadManager() fwk.WorkloadManager { return p.deps.Workloads }
+// PodGroupManager is nil: the pod groups of later releases, whose gate is refused, are none of the cluster's.
+func (p *Profile) PodGroupManager() fwk.PodGroupManager { return nil }
+
+// MutableSnapshotSharedLister is nil: only the cycle of a pod group changes the snapshot.
+func (p *Profile) MutableSnapshotSharedLister() fwk.MutableSnapshotSharedLister { return nil }
+
+// GetPodInPreBind is nil: a plugin ends the binding of a pod through [MemoryPreemption].
+func (p *Profile) GetPodInPreBind(types.UID) fwk.PodInPreBind { return nil }
+
+// AddPodInPreBind and RemovePodInPreBind do nothing: the engine knows which pods it binds.
+func (p *Profile) AddPodInPreBind(types.UID, context.CancelCauseFunc) {}
+
+// RemovePodInPreBind is described at AddPodInPreBind.
+func (p *Profile) RemovePodInPreBind(types.UID) {}
 
 // Extenders are the webhooks that filter and score beside the plugins.
 func (p *Profile) Extenders() []fwk.Extender { return p.deps.Extenders }

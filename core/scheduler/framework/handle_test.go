@@ -24,10 +24,9 @@ type (
 	factory struct {
 		informers.SharedInformerFactory
 	}
-	announcer struct{ events.EventRecorder }
+	announcer struct{ events.EventRecorderLogger }
 	dra       struct{ fwk.SharedDRAManager }
 	csi       struct{ fwk.CSIManager }
-	workloads struct{ fwk.WorkloadManager }
 	fixedRand int
 )
 
@@ -44,13 +43,13 @@ func TestHandle_ReturnsProfileOptions(t *testing.T) {
 		Snapshot: nodes("n1"), Nominator: nominator{"n1": {podInfo{pod: web}}}, Rand: fixedRand(17),
 		Changes: changed("data"),
 		Client:  client{}, KubeConfig: &restclient.Config{Host: "here"}, Informers: factory{}, Events: announcer{},
-		DRA: dra{}, CSI: csi{}, Workloads: workloads{}, Extenders: []fwk.Extender{extender{}},
+		DRA: dra{}, CSI: csi{}, Extenders: []fwk.Extender{extender{}},
 	}
 	var h fwk.Handle = profile(t, o)
-	given := []any{o.Client, o.KubeConfig, o.Informers, o.Events, o.DRA, o.CSI, o.Workloads, len(o.Extenders), "test"}
+	given := []any{o.Client, o.KubeConfig, o.Informers, o.Events, o.DRA, o.CSI, len(o.Extenders), "test"}
 	handed := []any{
 		h.ClientSet(), h.KubeConfig(), h.SharedInformerFactory(), h.EventRecorder(), h.SharedDRAManager(), h.SharedCSIManager(),
-		h.WorkloadManager(), len(h.Extenders()), h.ProfileName(),
+		len(h.Extenders()), h.ProfileName(),
 	}
 	for i := range given {
 		if given[i] != handed[i] {
@@ -121,7 +120,7 @@ func TestProfile_ListsPluginsAndWeights(t *testing.T) {
 }
 
 type queued struct {
-	fwk.QueuedPodInfo
+	fwk.QueuedEntityInfo
 	since time.Time
 }
 

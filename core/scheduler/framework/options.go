@@ -34,13 +34,12 @@ type Options struct {
 	Informers  informers.SharedInformerFactory
 	Client     clientset.Interface
 	KubeConfig *restclient.Config
-	Events     events.EventRecorder
+	Events     events.EventRecorderLogger
 	Extenders  []fwk.Extender
 	// AwaitsExtenders reports, after a call of a PostFilter plugin, whether it asked an extender that has not answered. Nil is no.
 	AwaitsExtenders func() bool
 	DRA             fwk.SharedDRAManager
 	CSI             fwk.CSIManager
-	Workloads       fwk.WorkloadManager
 	Volumes         *volumes.State
 	Devices         *devices.State
 	Gangs           *gangs.State

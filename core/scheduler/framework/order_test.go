@@ -60,7 +60,7 @@ func TestProfile_CallsPluginsInOrder(t *testing.T) {
 	p.RunFilterPluginsWithNominatedPods(ctx, state, web, world[0])
 	p.RunPreScorePlugins(ctx, state, web, world)
 	p.RunScorePlugins(ctx, state, web, world)
-	p.RunReservePlugins(ctx, state, web, "n1")
+	p.RunReservePluginsReserve(ctx, state, web, "n1")
 	if got := p.RunPermitPlugins(ctx, state, web, "n1", t0); !got.IsWait() {
 		t.Fatalf("Permit: got %s, want Wait", describe(got))
 	}
@@ -95,7 +95,7 @@ func TestProfile_CallsPluginsInOrder(t *testing.T) {
 
 	log = nil
 	p.RunPostFilterPlugins(ctx, state, web, framework.NewNodeToStatus(0))
-	p.RunUnreservePlugins(ctx, state, web, "n1")
+	p.RunReservePluginsUnreserve(ctx, state, web, "n1")
 	if diff := cmp.Diff([]string{"PostFilter A", "PostFilter B", "Unreserve B", "Unreserve A"}, log); diff != "" {
 		t.Errorf("the way back (-want +got):\n%s", diff)
 	}

@@ -24,8 +24,8 @@ type panicking struct{ named }
 
 func (p panicking) panic() { panic(errors.New("out of\x1b[31m range")) }
 
-func (p panicking) PreEnqueue(context.Context, *v1.Pod) *fwk.Status { p.panic(); return nil }
-func (p panicking) Less(fwk.QueuedPodInfo, fwk.QueuedPodInfo) bool  { p.panic(); return true }
+func (p panicking) PreEnqueue(context.Context, *v1.Pod) *fwk.Status      { p.panic(); return nil }
+func (p panicking) Less(fwk.QueuedEntityInfo, fwk.QueuedEntityInfo) bool { p.panic(); return true }
 func (p panicking) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	p.panic()
 	return nil, nil
@@ -71,9 +71,9 @@ func (p panicking) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fw
 	return nil, 0
 }
 
-func (p panicking) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+func (p panicking) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	p.panic()
-	return nil
+	return nil, nil
 }
 
 func (p panicking) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
@@ -168,8 +168,8 @@ func TestPanic_IsErrorOfCall(t *testing.T) {
 			_, status := p.RunScorePlugins(ctx, state(), web, nodes("n1"))
 			return status
 		}, `Error: running Score plugins: plugin "Bad" failed with: `},
-		{"Reserve", framework.Reserve, func() *fwk.Status { return p.RunReservePlugins(ctx, state(), web, "n1") }, `Error: running Reserve plugin "Bad": `},
-		{"Unreserve", framework.Unreserve, func() *fwk.Status { p.RunUnreservePlugins(ctx, state(), web, "n1"); return nil }, ""},
+		{"Reserve", framework.Reserve, func() *fwk.Status { return p.RunReservePluginsReserve(ctx, state(), web, "n1") }, `Error: running Reserve plugin "Bad": `},
+		{"Unreserve", framework.Unreserve, func() *fwk.Status { p.RunReservePluginsUnreserve(ctx, state(), web, "n1"); return nil }, ""},
 		{"Permit", framework.Permit, func() *fwk.Status { return p.RunPermitPlugins(ctx, state(), web, "n1", t0) }, `Error by Bad: running Permit plugin "Bad": `},
 		{"PreBindPreFlight", framework.PreBindPreFlight, func() *fwk.Status { return p.RunPreBindPreFlights(ctx, state(), web, "n1") }, `Error: running PreBindPreFlight "Bad": `},
 		{"PreBind", framework.PreBind, func() *fwk.Status { return p.RunPreBindPlugins(ctx, state(), web, "n1") }, `Error: running PreBind plugin "Bad": `},
@@ -180,7 +180,7 @@ func TestPanic_IsErrorOfCall(t *testing.T) {
 		{"a binding", framework.Bind, func() *fwk.Status { _, status := p.CallBinding(stepping{bad}, web, "n1"); return status }, "Error: "},
 		{"PostBind", framework.PostBind, func() *fwk.Status { p.RunPostBindPlugins(ctx, state(), web, "n1"); return nil }, ""},
 		{"SignPod", framework.Sign, func() *fwk.Status {
-			if signature := p.SignPod(ctx, web, true); signature != nil {
+			if signature := p.Sign(ctx, web, true); signature != nil {
 				return fwk.NewStatus(fwk.Success, string(signature))
 			}
 			return nil
@@ -294,7 +294,7 @@ func TestPermit_UnknownCode(t *testing.T) {
 }
 
 // ofPod is web in the queue.
-type ofPod struct{ fwk.QueuedPodInfo }
+type ofPod struct{ fwk.QueuedEntityInfo }
 
 func (ofPod) GetPodInfo() fwk.PodInfo { return podInfo{pod: web} }
 

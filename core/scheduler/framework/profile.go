@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -200,15 +201,23 @@ func (p *Profile) PreEnqueuePlugins() []fwk.PreEnqueuePlugin {
 // QueueSortFunc orders the queue. Pods over which the plugin panics are not ordered.
 func (p *Profile) QueueSortFunc() fwk.LessFunc {
 	s := p.points.queueSort[0]
-	return func(a, b fwk.QueuedPodInfo) (less bool) {
+	return func(a, b fwk.QueuedEntityInfo) (less bool) {
 		defer func() {
 			if value := recover(); value != nil {
-				_ = p.panicked(QueueSort, s.Plugin, a.GetPodInfo().GetPod(), value)
+				_ = p.panicked(QueueSort, s.Plugin, PodOf(a), value)
 				less = false
 			}
 		}()
 		return s.plugin.Less(a, b)
 	}
+}
+
+// PodOf returns the pod that an entity of the queue is; nil if it is another.
+func PodOf(entity fwk.QueuedEntityInfo) *v1.Pod {
+	if queued, is := entity.(interface{ GetPodInfo() fwk.PodInfo }); is {
+		return queued.GetPodInfo().GetPod()
+	}
+	return nil
 }
 
 // EnqueueExtensions lists the plugins that can reject a pod. Those that implement [fwk.EnqueueExtensions] register events;

@@ -69,12 +69,12 @@ func TestRecorder_SeesEveryPluginResult(t *testing.T) {
 	p.RunFilterPlugins(ctx, state.Clone(), web, world[0]) // a plugin's dry run is not recorded
 	p.RunPostFilterPlugins(ctx, state, web, framework.NewNodeToStatus(0))
 	p.RunScorePlugins(ctx, state, web, world)
-	p.RunReservePlugins(ctx, state, web, "n1")
+	p.RunReservePluginsReserve(ctx, state, web, "n1")
 	p.RunPermitPlugins(ctx, state, web, "n1", t0)
 	p.RunPreBindPreFlights(ctx, state, web, "n1")
 	p.RunPreBindPlugins(ctx, state, web, "n1")
 	p.RunBindPlugins(ctx, state, web, "n1")
-	p.RunUnreservePlugins(ctx, state, web, "n1")
+	p.RunReservePluginsUnreserve(ctx, state, web, "n1")
 	want := recording{
 		"PreFilter Pre: Success only [n1 n2]",
 		"PreFilter Skips: Skip",
@@ -153,7 +153,7 @@ func runAllPoints(p *framework.Profile, world cluster, r framework.Recorder) []s
 	out = append(out, describe(status), fmt.Sprint(nominated), describe(p.RunPreScorePlugins(ctx, state, web, world)))
 	scores, status := p.RunScorePlugins(ctx, state, web, world)
 	out = append(out, describe(status), table(scores),
-		describe(p.RunReservePlugins(ctx, state, web, "n1")), describe(p.RunPermitPlugins(ctx, state, web, "n1", t0)),
+		describe(p.RunReservePluginsReserve(ctx, state, web, "n1")), describe(p.RunPermitPlugins(ctx, state, web, "n1", t0)),
 		describe(p.RunPreBindPreFlights(ctx, state, web, "n1")), describe(p.RunPreBindPlugins(ctx, state, web, "n1")),
 		describe(p.RunBindPlugins(ctx, state, web, "n1")))
 	return append(out, fmt.Sprint(p.Counts()))
@@ -228,14 +228,14 @@ func TestOnTiming_ReceivesDurations(t *testing.T) {
 		p.RunPostFilterPlugins(ctx, state, web, framework.NewNodeToStatus(0))
 		p.RunPreScorePlugins(ctx, state, web, world)
 		p.RunScorePlugins(ctx, state, web, world[:1])
-		p.RunReservePlugins(ctx, state, web, "n1")
-		p.RunUnreservePlugins(ctx, state, web, "n1")
+		p.RunReservePluginsReserve(ctx, state, web, "n1")
+		p.RunReservePluginsUnreserve(ctx, state, web, "n1")
 		p.RunPermitPlugins(ctx, state, web, "n1", t0)
 		p.RunPreBindPreFlights(ctx, state, web, "n1")
 		p.RunPreBindPlugins(ctx, state, web, "n1")
 		p.RunBindPlugins(ctx, state, web, "n1")
 		p.RunPostBindPlugins(ctx, state, web, "n1")
-		p.SignPod(ctx, web, measured)
+		p.Sign(ctx, web, measured)
 		return strings.Join(m.seen, "\n")
 	}
 	points := `test PreFilter Success 1ms
@@ -290,7 +290,7 @@ func TestOnTiming_NeedsStopwatch(t *testing.T) {
 	p := profile(t, framework.Options{OnTiming: m.observe}, reserve{fake: fake{name: "A"}})
 	state := framework.NewCycleState()
 	state.SetRecordPluginMetrics(true)
-	p.RunReservePlugins(ctx, state, web, "n1")
+	p.RunReservePluginsReserve(ctx, state, web, "n1")
 	if len(m.seen) > 0 {
 		t.Errorf("observed %q", m.seen)
 	}

@@ -7,9 +7,9 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// RunReservePlugins lets plugins reserve what a pod needs on its node. The first failure ends the run; the caller then runs
-// RunUnreservePlugins.
-func (p *Profile) RunReservePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
+// RunReservePluginsReserve lets plugins reserve what a pod needs on its node. The first failure ends the run; the caller then runs
+// RunReservePluginsUnreserve.
+func (p *Profile) RunReservePluginsReserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	w := p.instrument(Reserve, state)
 	var failure *fwk.Status
 	for _, s := range p.points.reserve {
@@ -25,9 +25,9 @@ func (p *Profile) RunReservePlugins(ctx context.Context, state fwk.CycleState, p
 	return failure
 }
 
-// RunUnreservePlugins lets all Reserve plugins release their reservations, the last one first. It runs after a failure at
+// RunReservePluginsUnreserve lets all Reserve plugins release their reservations, the last one first. It runs after a failure at
 // Reserve or any later point, also for plugins whose Reserve was never called.
-func (p *Profile) RunUnreservePlugins(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
+func (p *Profile) RunReservePluginsUnreserve(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) {
 	w := p.instrument(Unreserve, state)
 	for i := len(p.points.reserve) - 1; i >= 0; i-- {
 		s := p.points.reserve[i]

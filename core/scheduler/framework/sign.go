@@ -41,9 +41,9 @@ func (p *Profile) findSigners() {
 	}
 }
 
-// SignPod describes everything the plugins read of a pod: pods with equal signatures get the same verdicts and scores on the
+// Sign describes everything the plugins read of a pod: pods with equal signatures get the same verdicts and scores on the
 // same nodes. It is nil if a plugin does not sign the pod. It is a JSON object with one member for each fragment.
-func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
+func (p *Profile) Sign(ctx context.Context, pod *v1.Pod, recordPluginStats bool) fwk.PodSignature {
 	w := instrument{profile: p, point: Sign, timed: p.onTiming != nil}
 	if p.onTiming != nil && recordPluginStats {
 		w.began = p.deps.Stopwatch()
@@ -82,4 +82,9 @@ func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod, recordPluginStats bo
 		return nil
 	}
 	return signature
+}
+
+// SignPod is Sign for plugins, whose calls are not timed.
+func (p *Profile) SignPod(ctx context.Context, pod *v1.Pod) fwk.PodSignature {
+	return p.Sign(ctx, pod, false)
 }

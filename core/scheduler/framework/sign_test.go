@@ -59,7 +59,7 @@ func TestSignPod(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := profile(t, tt.options, tt.plugins...).SignPod(ctx, web, false)
+			got := profile(t, tt.options, tt.plugins...).Sign(ctx, web, false)
 			if string(got) != tt.want || (tt.want == "") != (got == nil) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}

@@ -249,12 +249,15 @@ func (p *waitingPod) Allow(plugin string) {
 	}
 }
 
-// Reject rejects the pod, unless its wait has ended before.
-func (p *waitingPod) Reject(plugin, msg string) {
+// Reject rejects the pod. It returns false if its wait has ended before.
+func (p *waitingPod) Reject(plugin, msg string) bool {
 	p.owner.mu.Lock()
 	defer p.owner.mu.Unlock()
-	p.reject(plugin, msg)
+	return p.reject(plugin, msg)
 }
+
+// Preempt ends the wait in favour of another pod, as [WaitingPods.Preempt] does. It returns false if it has ended before.
+func (p *waitingPod) Preempt(plugin, msg string) bool { return p.owner.Preempt(p.pod.UID, plugin, msg) }
 
 func (p *waitingPod) waits() bool {
 	p.owner.mu.Lock()
@@ -262,9 +265,10 @@ func (p *waitingPod) waits() bool {
 	return !p.done
 }
 
-func (p *waitingPod) reject(plugin, msg string) {
+func (p *waitingPod) reject(plugin, msg string) bool {
 	if p.done {
-		return
+		return false
 	}
 	p.owner.end(p, fwk.NewStatus(fwk.Unschedulable, msg).WithPlugin(plugin))
+	return true
 }

@@ -11,7 +11,7 @@
 // exists as long as it has pods, of any scheduler.
 //
 // There is one State for all profiles of an engine; it is forked and checked with the engine, and nothing here locks. A fork
-// shares groups until one of the two changes them. State serves them as the WorkloadManager of kube-scheduler's plugin API.
+// shares groups until one of the two changes them.
 //
 // # Differences from kube-scheduler
 //

@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
@@ -17,8 +18,8 @@ import (
 
 var (
 	noon    = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	workers = &v1.WorkloadReference{Name: "train", PodGroup: "workers"}
-	key     = gangs.KeyOf("default", workers)
+	workers = workloads.Reference{Name: "train", PodGroup: "workers"}
+	key     = gangs.Key{Namespace: "default", Workload: "train", Group: "workers"}
 )
 
 type fixture struct {
@@ -71,7 +72,7 @@ func (f *fixture) want(t testing.TB, want string) {
 
 func member(name string) *v1.Pod {
 	pod := mk.Pod(name).Obj()
-	pod.Spec.WorkloadRef = workers
+	workloads.SetRef(&pod.ObjectMeta, workers)
 	return pod
 }
 
@@ -125,7 +126,7 @@ func TestState_PodsChangeGroups(t *testing.T) {
 	f.apply(t, world.Modified, again)
 	f.want(t, "1 of 1 unscheduled, 0 assumed, 0 assigned")
 	moved := again.DeepCopy()
-	moved.Spec.WorkloadRef = &v1.WorkloadReference{Name: "train", PodGroup: "workers", PodGroupReplicaKey: "1"}
+	workloads.SetRef(&moved.ObjectMeta, workloads.Reference{Name: "train", PodGroup: "workers", PodGroupReplicaKey: "1"})
 	f.apply(t, world.Modified, moved)
 	f.want(t, "none")
 	if diff := cmp.Diff([]gangs.Key{{"default", "train", "workers", "1"}}, f.Keys()); diff != "" {
@@ -146,35 +147,6 @@ func TestDeadline_SharedUntilItIsOver(t *testing.T) {
 			t.Errorf("after %v until %v, want %v", row.at, got, row.want)
 		}
 	}
-}
-
-func TestManager_ServesState(t *testing.T) {
-	f := newFixture()
-	manager := gangs.NewManager(f.State, f)
-	if _, err := manager.PodGroupInfo("default", workers); err == nil || err.Error() != "internal pod group state doesn't exist for a pod's workload" {
-		t.Errorf("a group without pods: %v", err)
-	}
-	a := member("a")
-	f.apply(t, world.Added, a)
-	f.apply(t, world.Added, member("b"))
-	f.apply(t, world.Added, bound("c"))
-	info, err := manager.PodGroupInfo("default", workers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info.AssumePod(a.UID)
-	if len(info.AllPods()) != 3 || !info.AssumedPods().Has(a.UID) || len(info.AssignedPods()) != 1 || info.UnscheduledPods()["b"] == nil {
-		t.Errorf("all %v, assumed %v, assigned %v, unscheduled %v", info.AllPods(), info.AssumedPods(), info.AssignedPods(), info.UnscheduledPods())
-	}
-	if got := info.SchedulingTimeout(); got != gangs.Timeout {
-		t.Errorf("the first waits %v", got)
-	}
-	f.now = f.now.Add(time.Minute)
-	if got := info.SchedulingTimeout(); got != gangs.Timeout-time.Minute {
-		t.Errorf("the second waits %v", got)
-	}
-	info.ForgetPod(a.UID)
-	f.want(t, "2 of 3 unscheduled, 0 assumed, 1 assigned")
 }
 
 // A fork and its original go their own ways, whatever happens to either, and each is what its pods say.

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"orrery/core/objects/workloads"
 )
 
 // Timeout is how long the pods of a group wait for each other.
@@ -20,9 +21,12 @@ type Key struct {
 	Namespace, Workload, Group, Replica string
 }
 
-// KeyOf returns the group that a reference in a pod of the namespace names.
-func KeyOf(namespace string, ref *v1.WorkloadReference) Key {
-	return Key{namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+// KeyOf returns the group that a pod is a member of; the zero Key if it is of none.
+func KeyOf(pod *v1.Pod) (key Key) {
+	if ref, is := workloads.RefOf(pod); is {
+		key = Key{pod.Namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+	}
+	return key
 }
 
 // FullName is NAMESPACE/WORKLOAD/GROUP, with the replica if the group has several.
@@ -31,7 +35,7 @@ func (k Key) FullName() string { return k.Namespace + "/" + k.String() }
 func (k Key) String() string { return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/") }
 
 // PolicyOf returns the policy of a workload's group, nil if it has no such group.
-func PolicyOf(workload *schedulingv1alpha1.Workload, group string) *schedulingv1alpha1.PodGroupPolicy {
+func PolicyOf(workload *workloads.Workload, group string) *workloads.Policy {
 	for i := range workload.Spec.PodGroups {
 		if workload.Spec.PodGroups[i].Name == group {
 			return &workload.Spec.PodGroups[i].Policy

@@ -1,6 +1,6 @@
 package gangs
 
-import schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
+import "orrery/core/objects/workloads"
 
 // Progress is how far a group is: what PreEnqueue and Permit decide about its pods.
 type Progress string
@@ -18,7 +18,7 @@ const (
 
 // ProgressOf returns how far a group is, and how many of its pods are bound together. The workload is nil if it does not exist, the group
 // if it has no pod.
-func ProgressOf(workload *schedulingv1alpha1.Workload, group string, pods *Group) (p Progress, least int) {
+func ProgressOf(workload *workloads.Workload, group string, pods *Group) (p Progress, least int) {
 	if workload == nil {
 		return NoWorkload, 0
 	}

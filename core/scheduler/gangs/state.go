@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
@@ -55,14 +56,14 @@ func (s *State) Changed(d store.Delta) {
 	defer s.mu.Unlock()
 	was, _ := d.Old.(*v1.Pod)
 	is, _ := d.New.(*v1.Pod)
-	if was != nil && was.Spec.WorkloadRef != nil && (is == nil || is.UID != was.UID || !sameGroup(was, is)) {
+	if was != nil && workloads.IsMember(was) && (is == nil || is.UID != was.UID || KeyOf(was) != KeyOf(is)) {
 		s.removed(was)
 		was = nil
 	}
-	if is == nil || is.Spec.WorkloadRef == nil {
+	if is == nil || !workloads.IsMember(is) {
 		return
 	}
-	g := s.owned(KeyOf(is.Namespace, is.Spec.WorkloadRef))
+	g := s.owned(KeyOf(is))
 	stage := Unscheduled
 	if is.Spec.NodeName != "" {
 		stage = Assigned
@@ -72,12 +73,8 @@ func (s *State) Changed(d store.Delta) {
 	g.set(is, stage)
 }
 
-func sameGroup(a, b *v1.Pod) bool {
-	return b.Spec.WorkloadRef != nil && *a.Spec.WorkloadRef == *b.Spec.WorkloadRef
-}
-
 func (s *State) removed(pod *v1.Pod) {
-	key := KeyOf(pod.Namespace, pod.Spec.WorkloadRef)
+	key := KeyOf(pod)
 	g := s.owned(key)
 	if g.remove(pod.UID); g.Len() == 0 {
 		delete(s.groups, key)
@@ -165,11 +162,11 @@ func (s *State) Check() error {
 	found := 0
 	for o := range s.store.Objects(world.Pod) {
 		pod := o.(*v1.Pod)
-		if pod.Spec.WorkloadRef == nil {
+		if !workloads.IsMember(pod) {
 			continue
 		}
 		found++
-		g := s.groups[KeyOf(pod.Namespace, pod.Spec.WorkloadRef)]
+		g := s.groups[KeyOf(pod)]
 		switch {
 		case g == nil || g.members[pod.UID].Pod != pod:
 			errs = append(errs, fmt.Errorf("pod %q is not in its group", pod.Namespace+"/"+pod.Name))

@@ -28,15 +28,15 @@ type host struct{ fwk.Handle }
 func (host) SharedInformerFactory() informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactory(nil, 0)
 }
-func (host) SnapshotSharedLister() fwk.SharedLister   { return cache.NewSnapshot() }
-func (host) Parallelizer() fwk.Parallelizer           { return nil }
-func (host) Volumes() *volumes.State                  { return volumes.New(store.New()) }
-func (host) Devices() *devices.State                  { return devices.New(store.New(), devices.Gates{}) }
-func (host) EventRecorder() events.EventRecorder      { return nil }
-func (host) Emit(world.Action, string) world.EffectID { return 0 }
-func (host) IntN(int) int                             { return 0 }
-func (host) Now() time.Time                           { return time.Time{} }
-func (h host) SharedCSIManager() fwk.CSIManager       { return framework.CSINodes(h.SharedInformerFactory()) }
+func (host) SnapshotSharedLister() fwk.SharedLister    { return cache.NewSnapshot() }
+func (host) Parallelizer() fwk.Parallelizer            { return nil }
+func (host) Volumes() *volumes.State                   { return volumes.New(store.New()) }
+func (host) Devices() *devices.State                   { return devices.New(store.New(), devices.Gates{}) }
+func (host) EventRecorder() events.EventRecorderLogger { return nil }
+func (host) Emit(world.Action, string) world.EffectID  { return 0 }
+func (host) IntN(int) int                              { return 0 }
+func (host) Now() time.Time                            { return time.Time{} }
+func (h host) SharedCSIManager() fwk.CSIManager        { return framework.CSINodes(h.SharedInformerFactory()) }
 
 // points returns the names of the extension points that a plugin implements, in the order of the scheduling cycle.
 func points(p fwk.Plugin) string {

@@ -62,13 +62,40 @@ func (q *Queue) codeMarker(c *codec.Coder, to **Pod) {
 	}
 }
 
+// codedActions are the kinds of change in the order of their bits in the format, which the plugin API has changed.
+var codedActions = [...]fwk.ActionType{
+	fwk.Add, fwk.Delete, fwk.UpdateNodeAllocatable, fwk.UpdateNodeLabel, fwk.UpdateNodeTaint, fwk.UpdateNodeCondition, fwk.UpdateNodeAnnotation,
+	fwk.UpdateNodeDeclaredFeature, fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration, fwk.UpdatePodSchedulingGatesEliminated,
+	fwk.UpdatePodGeneratedResourceClaim, fwk.UpdateNodePreemptionPolicy, fwk.UpdatePodScaleUp,
+}
+
+func codeAction(c *codec.Coder, to *fwk.ActionType) {
+	coded := 0
+	for bit, action := range codedActions {
+		if *to&action != 0 {
+			coded |= 1 << bit
+		}
+	}
+	codec.Int(c, &coded)
+	if !c.Reading() {
+		return
+	}
+	c.Check(coded >= 0 && coded < 1<<len(codedActions), "an event is of no known change")
+	*to = 0
+	for bit, action := range codedActions {
+		if coded&(1<<bit) != 0 {
+			*to |= action
+		}
+	}
+}
+
 func (q *Queue) codeEvent(c *codec.Coder, entry *inFlightEntry) {
 	var event fwk.ClusterEvent
 	if !c.Reading() {
 		event = entry.match.event
 	}
 	codec.Text(c, &event.Resource)
-	codec.Int(c, &event.ActionType)
+	codeAction(c, &event.ActionType)
 	codec.Text(c, &event.CustomLabel)
 	codeHintObject(c, event, &entry.old)
 	codeHintObject(c, event, &entry.updated)

@@ -10,6 +10,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"orrery/core/objects/workloads"
 )
 
 // Hints are the events that the plugins of one profile registered, in the order of registration, each with its hint.
@@ -115,7 +117,7 @@ func (e allEvents) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint
 		fwk.CSIStorageCapacity, fwk.StorageClass, fwk.ResourceClaim, fwk.DeviceClass,
 	}
 	if e.workloads {
-		resources = append(resources, fwk.Workload)
+		resources = append(resources, workloads.Resource)
 	}
 	events := make([]fwk.ClusterEventWithHint, len(resources))
 	for i, r := range resources {

@@ -37,10 +37,10 @@ func popAll(q *queue.Queue, now time.Time) []string {
 
 // Shows QUEUE-02, QUEUE-29, FRAME-09, PRE-08 and PRE-12.
 func TestActiveQ_Order(t *testing.T) {
-	byName := func(a, b fwk.QueuedPodInfo) bool {
-		return a.GetPodInfo().GetPod().Name < b.GetPodInfo().GetPod().Name
+	byName := func(a, b fwk.QueuedEntityInfo) bool {
+		return a.(*queue.Pod).Pod().Name < b.(*queue.Pod).Pod().Name
 	}
-	nobodyFirst := func(a, b fwk.QueuedPodInfo) bool { return false }
+	nobodyFirst := func(a, b fwk.QueuedEntityInfo) bool { return false }
 	now := clock("12:00:00")
 	for _, row := range []struct {
 		name  string

@@ -14,7 +14,7 @@ import (
 	"orrery/core/scheduler/cache"
 )
 
-// Pod is a pod with its state in the queue. It implements fwk.QueuedPodInfo. The queue owns it while it is queued; from
+// Pod is a pod with its state in the queue. It implements fwk.QueuedEntityInfo. The queue owns it while it is queued; from
 // Pop to AddUnschedulableIfNotPresent the scheduler does.
 type Pod struct {
 	key      types.NamespacedName
@@ -57,7 +57,7 @@ type Pod struct {
 	inFlightUID      types.UID        // identity under which it was popped, while in flight
 }
 
-var _ fwk.QueuedPodInfo = (*Pod)(nil)
+var _ fwk.QueuedEntityInfo = (*Pod)(nil)
 
 func (q *Queue) newPod(pod *v1.Pod) *Pod {
 	p := &Pod{timestamp: q.now, stamp: q.nextStamp(), accounting: q.opts.Accounting}
@@ -163,6 +163,12 @@ func (p *Pod) Priority() int32 { return p.priority }
 
 // Rejectors are the plugins that rejected or gate the pod, sorted; read-only.
 func (p *Pod) Rejectors() []string { return p.rejectors }
+
+// Type tells that it is a pod, and no group of pods.
+func (p *Pod) Type() fwk.EntityKeyType { return fwk.PodKeyType }
+
+// GetPriority is the pod's priority.
+func (p *Pod) GetPriority() int32 { return p.priority }
 
 // GetPodInfo returns the pod with precomputed scheduling data.
 func (p *Pod) GetPodInfo() fwk.PodInfo {

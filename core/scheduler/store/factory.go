@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,6 +24,7 @@ import (
 	"k8s.io/client-go/informers/extensions"
 	"k8s.io/client-go/informers/flowcontrol"
 	"k8s.io/client-go/informers/internalinterfaces"
+	"k8s.io/client-go/informers/lifecycle"
 	"k8s.io/client-go/informers/networking"
 	"k8s.io/client-go/informers/node"
 	"k8s.io/client-go/informers/policy"
@@ -89,10 +91,14 @@ type generic struct {
 func (g generic) Informer() cache.SharedIndexInformer { return g.informer }
 func (g generic) Lister() cache.GenericLister         { return g.lister }
 
+// InformerName is nil: these informers have no metrics of their own.
+func (f *factory) InformerName() *cache.InformerName { return nil }
+
 // Start, Shutdown and WaitForCacheSync have nothing to start, to stop or to wait for.
 
-func (f *factory) Start(<-chan struct{}) {}
-func (f *factory) Shutdown()             {}
+func (f *factory) Start(<-chan struct{})            {}
+func (f *factory) StartWithContext(context.Context) {}
+func (f *factory) Shutdown()                        {}
 
 // WaitForCacheSync reports, without waiting, which of the requested informers are served.
 func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
@@ -103,6 +109,11 @@ func (f *factory) WaitForCacheSync(<-chan struct{}) map[reflect.Type]bool {
 		synced[goType] = in.HasSynced()
 	}
 	return synced
+}
+
+// WaitForCacheSyncWithContext reports the same.
+func (f *factory) WaitForCacheSyncWithContext(context.Context) cache.SyncResult {
+	return cache.SyncResult{Synced: f.WaitForCacheSync(nil)}
 }
 
 // RequestedKinds lists the kinds whose informers were requested, in the order of world.Kinds: plugins read them beyond the
@@ -170,6 +181,8 @@ func (f *factory) Extensions() extensions.Interface {
 func (f *factory) Flowcontrol() flowcontrol.Interface {
 	return flowcontrol.New(f, metav1.NamespaceAll, nil)
 }
+
+func (f *factory) Lifecycle() lifecycle.Interface { return lifecycle.New(f, metav1.NamespaceAll, nil) }
 
 func (f *factory) Networking() networking.Interface {
 	return networking.New(f, metav1.NamespaceAll, nil)

@@ -48,6 +48,12 @@ func (x indexer) ListKeys() []string {
 	return keys
 }
 
+// LastStoreSyncResourceVersion is empty: objects come from the engine's inputs.
+func (x indexer) LastStoreSyncResourceVersion() string { return "" }
+
+// Bookmark does nothing.
+func (x indexer) Bookmark(string) {}
+
 // Get returns the object with the name of another one.
 func (x indexer) Get(object any) (item any, exists bool, err error) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)

@@ -33,9 +33,33 @@ var (
 type registration struct {
 	handler cache.ResourceEventHandler
 	synced  atomic.Bool
+	done    chan struct{} // closed when in sync
 }
 
 func (r *registration) HasSynced() bool { return r.synced.Load() }
+
+// HasSyncedChecker tells when the handler is in sync.
+func (r *registration) HasSyncedChecker() cache.DoneChecker { return whenDone{"handler", r.done} }
+
+// whenDone tells when something has happened: its channel is closed then.
+type whenDone struct {
+	name string
+	done <-chan struct{}
+}
+
+func (w whenDone) Name() string          { return w.name }
+func (w whenDone) Done() <-chan struct{} { return w.done }
+
+var (
+	already = closedChannel()
+	never   = make(chan struct{})
+)
+
+func closedChannel() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
 
 func newInformer(sh *kindStore, goType reflect.Type) *informer {
 	if sh == nil {
@@ -84,7 +108,7 @@ func (in *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.R
 	if !in.served {
 		return nil, fmt.Errorf("adding a handler for %s: the store is not told of objects of this type", in.goType)
 	}
-	r := &registration{handler: handler}
+	r := &registration{handler: handler, done: make(chan struct{})}
 	in.kindStore.guard.handlers(func() {
 		in.kindStore.objects.all(func(o world.Object) bool {
 			in.call(func() { handler.OnAdd(o, true) })
@@ -92,6 +116,7 @@ func (in *informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.R
 		})
 		in.handlers = append(in.handlers, r)
 		r.synced.Store(true)
+		close(r.done)
 	})
 	return r, nil
 }
@@ -132,6 +157,14 @@ func (in *informer) GetController() cache.Controller { return in }
 
 // HasSynced reports whether the store serves this kind. A served kind is always in sync.
 func (in *informer) HasSynced() bool { return in.served }
+
+// HasSyncedChecker tells the same.
+func (in *informer) HasSyncedChecker() cache.DoneChecker {
+	if in.served {
+		return whenDone{in.goType.String(), already}
+	}
+	return whenDone{in.goType.String(), never}
+}
 
 // Run returns when stop is closed, as callers expect; it does nothing else.
 func (in *informer) Run(stop <-chan struct{}) { <-stop }

@@ -120,8 +120,8 @@ func (f *Fragile) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ str
 }
 
 // PreBindPreFlight implements fwk.PreBindPlugin.
-func (f *Fragile) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nil
+func (f *Fragile) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, nil
 }
 
 // PreBind implements fwk.PreBindPlugin.
@@ -146,8 +146,8 @@ type fragileSort struct{ fragile *Fragile }
 
 func (s fragileSort) Name() string { return s.fragile.Name() }
 
-func (s fragileSort) Less(a, b fwk.QueuedPodInfo) bool {
-	s.fragile.meet(framework.QueueSort, a.GetPodInfo().GetPod())
-	s.fragile.meet(framework.QueueSort, b.GetPodInfo().GetPod())
+func (s fragileSort) Less(a, b fwk.QueuedEntityInfo) bool {
+	s.fragile.meet(framework.QueueSort, framework.PodOf(a))
+	s.fragile.meet(framework.QueueSort, framework.PodOf(b))
 	return a.GetTimestamp().Before(b.GetTimestamp())
 }

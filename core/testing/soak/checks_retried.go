@@ -9,6 +9,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/queue"
 	"orrery/core/world"
@@ -43,7 +44,7 @@ func (r *replica) checkRetried(last bool) {
 	var fresh *engine.Engine
 	for _, p := range r.engine.Queue().Pods(nil, queue.Unschedulable) {
 		pod := p.Pod()
-		if pod.Spec.WorkloadRef != nil || pod.DeletionTimestamp != nil || refusedInBinding(pod) {
+		if workloads.IsMember(pod) || pod.DeletionTimestamp != nil || refusedInBinding(pod) {
 			continue // Permit is not asked
 		}
 		if fresh == nil {

@@ -150,8 +150,8 @@ func (fragile) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node str
 	return meet(pod, framework.Permit, node), 0
 }
 
-func (fragile) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nil
+func (fragile) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, nil
 }
 
 func (fragile) PreBind(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {

@@ -1,18 +1,36 @@
 package admission
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/version"
-	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
-	"k8s.io/component-helpers/nodedeclaredfeatures/features"
 
 	"orrery/core/world"
 )
 
-// release is the Kubernetes release to infer for: what all nodes of it have is not required.
-var release = version.MustParseSemantic("1.35.0")
+// The features of nodes that a change of a running pod may need, as Kubernetes 1.35 knows them.
+const (
+	guaranteedCPUResize = "GuaranteedQoSPodCPUResize"
+	podLevelResize      = "InPlacePodLevelResourcesVerticalScaling"
+)
+
+// neededBy infers what a change of a pod needs. Both have the same containers.
+func neededBy(old, changed *v1.Pod) (features []string) {
+	if old.Status.QOSClass == v1.PodQOSGuaranteed {
+		for i := range old.Spec.Containers {
+			if !old.Spec.Containers[i].Resources.Requests.Cpu().Equal(*changed.Spec.Containers[i].Resources.Requests.Cpu()) {
+				features = append(features, guaranteedCPUResize)
+				break
+			}
+		}
+	}
+	if !reflect.DeepEqual(old.Spec.Resources, changed.Spec.Resources) {
+		features = append(features, podLevelResize)
+	}
+	return features
+}
 
 // needsDeclaredFeatures refuses a change of a pod that its node does not support. It is NodeDeclaredFeatureValidator.
 func needsDeclaredFeatures(r Reader, q *Request) error {
@@ -24,27 +42,18 @@ func needsDeclaredFeatures(r Reader, q *Request) error {
 	if pod.Generation == old.Generation {
 		return nil
 	}
-	known, err := ndf.New(features.AllFeatures)
-	if err != nil {
-		return err
-	}
-	needed, err := known.InferForPodUpdate(&ndf.PodInfo{Spec: &old.Spec, Status: &old.Status}, &ndf.PodInfo{Spec: &pod.Spec, Status: &pod.Status}, release)
-	if err != nil {
-		return q.forbidden("failed to infer pod capability requirements: %w", err)
-	}
-	if needed.Len() == 0 {
+	needed := neededBy(old, pod)
+	if len(needed) == 0 {
 		return nil
 	}
 	o, err := r.Get(world.Node, "", pod.Spec.NodeName)
 	if err != nil {
 		return q.forbidden("node %q not found", pod.Spec.NodeName)
 	}
-	match, err := ndf.MatchNode(needed, o.(*v1.Node))
-	if err != nil {
-		return q.forbidden("failed to match pod requirements against node %q: %w", o.GetName(), err)
-	}
-	if !match.IsMatch {
-		return q.forbidden("pod update requires features %s which are not available on node %q", strings.Join(match.UnsatisfiedRequirements, ", "), o.GetName())
+	declared := o.(*v1.Node).Status.DeclaredFeatures
+	missing := slices.DeleteFunc(needed, func(name string) bool { return slices.Contains(declared, name) })
+	if len(missing) > 0 {
+		return q.forbidden("pod update requires features %s which are not available on node %q", strings.Join(missing, ", "), o.GetName())
 	}
 	return nil
 }

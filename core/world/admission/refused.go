@@ -5,12 +5,13 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"orrery/core/objects/workloads"
 )
 
 // Gates are the feature gates that decide which pods are refused.
@@ -129,8 +130,8 @@ func RefusedChange(changed, old any) field.ErrorList {
 		return validation.ValidateImmutableField(o.Spec, old.(*resourcev1.ResourceClaimTemplate).Spec, spec)
 	case *storagev1.VolumeAttachment:
 		return validation.ValidateImmutableField(o.Spec, old.(*storagev1.VolumeAttachment).Spec, spec)
-	case *schedulingv1alpha1.Workload:
-		return validation.ValidateImmutableField(o.Spec.PodGroups, old.(*schedulingv1alpha1.Workload).Spec.PodGroups, field.NewPath("podGroups"))
+	case *workloads.Workload:
+		return validation.ValidateImmutableField(o.Spec.PodGroups, old.(*workloads.Workload).Spec.PodGroups, field.NewPath("podGroups"))
 	}
 	return nil
 }

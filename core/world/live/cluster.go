@@ -89,6 +89,7 @@ func New(o Options) (*Cluster, error) {
 	if o.Client == nil {
 		return nil, errors.New("connecting to a cluster: there is no client")
 	}
+	o.Client = readingMembers(o.Client, o.Kinds)
 	if o.EventClient == nil {
 		o.EventClient = o.Client
 	}

@@ -1,8 +1,10 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,6 +22,8 @@ type Client struct {
 	Custom dynamic.Interface
 	// rules is the version in which the API server serves DeviceTaintRules.
 	rules *servedVersion
+	// members says that pods are read with the groups of Kubernetes 1.35 that they are members of.
+	members bool
 }
 
 // taintRules reads and writes DeviceTaintRules in the version that the API server serves.
@@ -47,8 +51,20 @@ func NewClient(c *rest.Config) (Client, error) {
 	if err != nil {
 		return Client{}, fmt.Errorf("connecting to the API server: %w", err)
 	}
-	return Client{known, custom, &servedVersion{}}, nil
+	return Client{known, custom, &servedVersion{}, false}, nil
 }
+
+// readingMembers returns a client that reads pods with their groups, if workloads are read too.
+func readingMembers(c kubernetes.Interface, kinds []world.Kind) kubernetes.Interface {
+	client, able := c.(Client)
+	if !able || !slices.Contains(kinds, world.Workload) {
+		return c
+	}
+	client.members = true
+	return client
+}
+
+var errNoWorkloads = errors.New("watching workloads of Kubernetes 1.35: this client reads the kinds of later ones only")
 
 // customListWatch lists and watches a custom kind.
 func customListWatch(c kubernetes.Interface, kind world.Kind, in string) (*cache.ListWatch, error) {

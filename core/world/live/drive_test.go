@@ -363,8 +363,8 @@ func (n note) Clone() fwk.StateData { return n }
 
 func (*cycleStateWriter) Name() string { return "Scribbler" }
 
-func (*cycleStateWriter) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
-	return nil
+func (*cycleStateWriter) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	return nil, nil
 }
 
 func (*cycleStateWriter) PreBind(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) *fwk.Status {

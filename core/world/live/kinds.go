@@ -28,10 +28,14 @@ func listWatchOf(c kubernetes.Interface, kind world.Kind, in string) (*cache.Lis
 	case world.Pod:
 		// Terminated pods count as deleted for a scheduler; with the field selector the API server reports them as
 		// deleted.
-		return newListWatch(c.CoreV1().Pods(in), fields.AndSelectors(
+		active := fields.AndSelectors(
 			fields.OneTermNotEqualSelector("status.phase", string(v1.PodSucceeded)),
 			fields.OneTermNotEqualSelector("status.phase", string(v1.PodFailed)),
-		)), nil
+		)
+		if client, able := c.(Client); able && client.members {
+			return newListWatch(converted{client.Custom.Resource(world.Pod.Resource()).Namespace(in), memberOf}, active), nil
+		}
+		return newListWatch(c.CoreV1().Pods(in), active), nil
 	case world.Node:
 		return newListWatch(c.CoreV1().Nodes(), nil), nil
 	case world.Namespace:
@@ -63,7 +67,11 @@ func listWatchOf(c kubernetes.Interface, kind world.Kind, in string) (*cache.Lis
 	case world.RuntimeClass:
 		return newListWatch(c.NodeV1().RuntimeClasses(), nil), nil
 	case world.Workload:
-		return newListWatch(c.SchedulingV1alpha1().Workloads(in), nil), nil
+		client, able := c.(Client)
+		if !able {
+			return nil, errNoWorkloads
+		}
+		return newListWatch(converted{client.Custom.Resource(world.Workload.Resource()).Namespace(in), workloadOf}, nil), nil
 	case world.Lease:
 		// Every kubelet renews a lease of its own every ten seconds, which is not needed here.
 		return newListWatch(c.CoordinationV1().Leases(in), fields.OneTermNotEqualSelector("metadata.namespace", v1.NamespaceNodeLease)), nil

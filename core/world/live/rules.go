@@ -52,7 +52,7 @@ func (r servedRules) try(ask func(dynamic.NamespaceableResourceInterface) error)
 }
 
 // List lists the rules.
-func (r servedRules) List(ctx context.Context, o metav1.ListOptions) (*resourcev1alpha3.DeviceTaintRuleList, error) {
+func (r servedRules) List(ctx context.Context, o metav1.ListOptions) (*objectList, error) {
 	var found *unstructured.UnstructuredList
 	err := r.try(func(in dynamic.NamespaceableResourceInterface) (err error) {
 		found, err = in.List(ctx, o)
@@ -61,20 +61,10 @@ func (r servedRules) List(ctx context.Context, o metav1.ListOptions) (*resourcev
 	if err != nil {
 		return nil, err
 	}
-	rules := &resourcev1alpha3.DeviceTaintRuleList{ListMeta: metav1.ListMeta{
-		ResourceVersion: found.GetResourceVersion(), Continue: found.GetContinue(), RemainingItemCount: found.GetRemainingItemCount(),
-	}}
-	for i := range found.Items {
-		rule, err := ruleOf(&found.Items[i])
-		if err != nil {
-			return nil, err
-		}
-		rules.Items = append(rules.Items, *rule)
-	}
-	return rules, nil
+	return conversion(anyRule).list(found)
 }
 
-// Watch watches the rules. An event that is no rule, such as an error, is passed on as it is.
+// Watch watches the rules.
 func (r servedRules) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	var events watch.Interface
 	err := r.try(func(in dynamic.NamespaceableResourceInterface) (err error) {
@@ -84,18 +74,10 @@ func (r servedRules) Watch(ctx context.Context, o metav1.ListOptions) (watch.Int
 	if err != nil {
 		return nil, err
 	}
-	return watch.Filter(events, func(e watch.Event) (watch.Event, bool) {
-		if whole, is := e.Object.(*unstructured.Unstructured); is && e.Type != watch.Error {
-			rule, err := ruleOf(whole)
-			if err != nil {
-				status := apierrors.NewInternalError(err).Status()
-				return watch.Event{Type: watch.Error, Object: &status}, true
-			}
-			e.Object = rule
-		}
-		return e, true
-	}), nil
+	return conversion(anyRule).watch(events), nil
 }
+
+func anyRule(whole *unstructured.Unstructured) (runtime.Object, error) { return ruleOf(whole) }
 
 // ruleOf decodes a rule of any version.
 func ruleOf(whole *unstructured.Unstructured) (*resourcev1alpha3.DeviceTaintRule, error) {

@@ -84,13 +84,13 @@ func scheduleWithDevices(c *memory.Cluster, do func(world.Action), pod *v1.Pod, 
 			return
 		}
 		o, err := c.Get(world.ResourceClaim, "default", *name)
-		if err != nil || o.GetDeletionTimestamp() != nil || generated && resourceclaim.IsForPod(pod, o.(*resourcev1.ResourceClaim)) != nil {
+		if err != nil || o.GetDeletionTimestamp() != nil || generated && resourceclaim.IsForPod(pod, o.(*resourcev1.ResourceClaim), false) != nil {
 			return
 		}
 		claims = append(claims, o.(*resourcev1.ResourceClaim))
 	}
 	for _, claim := range claims {
-		if a := claim.Status.Allocation; a != nil && a.Devices.Results[0].Pool != on || resourceclaim.IsReservedForPod(pod, claim) {
+		if a := claim.Status.Allocation; a != nil && a.Devices.Results[0].Pool != on || resourceclaim.IsReservedForPod(pod, claim, false) {
 			return
 		}
 		device := freeDevice(c, on)
@@ -204,7 +204,7 @@ func startErrors(c *memory.Cluster, stopped map[string]bool) []string {
 				continue
 			}
 			o, err := c.Get(world.ResourceClaim, "default", *name)
-			if reserved = reserved && err == nil && resourceclaim.IsReservedForPod(pod, o.(*resourcev1.ResourceClaim)); reserved {
+			if reserved = reserved && err == nil && resourceclaim.IsReservedForPod(pod, o.(*resourcev1.ResourceClaim), false); reserved {
 				there = there && isPublished(c, o.(*resourcev1.ResourceClaim), pod.Spec.NodeName)
 			}
 		}

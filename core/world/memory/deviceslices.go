@@ -250,7 +250,7 @@ func (p *DevicePool) perSlice() int {
 	case p.PerSlice > 0:
 		return p.PerSlice
 	case slices.ContainsFunc(p.Devices, func(d resourcev1.Device) bool { return len(d.Taints)+len(d.ConsumesCounters) > 0 }):
-		return resourcev1.ResourceSliceMaxDevicesWithTaintsOrConsumesCounters
+		return resourcev1.ResourceSliceMaxDevicesWithAdvancedFeatures
 	}
 	return resourcev1.ResourceSliceMaxDevices
 }

@@ -51,7 +51,7 @@ func (c *Cluster) needsClaimController(pod *v1.Pod) bool {
 
 // awaitsReservation reports whether a claim is to be reserved for a pod that got its node without a scheduler's doing so.
 func awaitsReservation(pod *v1.Pod, claim *resourcev1.ResourceClaim) bool {
-	return pod.Spec.NodeName != "" && claim.Status.Allocation != nil && !resourceclaim.IsReservedForPod(pod, claim) &&
+	return pod.Spec.NodeName != "" && claim.Status.Allocation != nil && !resourceclaim.IsReservedForPod(pod, claim, false) &&
 		len(claim.Status.ReservedFor) < resourcev1.ResourceClaimReservedForMaxSize
 }
 
@@ -66,7 +66,7 @@ func (c *Cluster) claimOfPod(pod *v1.Pod, ref *v1.PodResourceClaim) (*resourcev1
 		return nil, nil
 	}
 	if generated {
-		return claim, resourceclaim.IsForPod(pod, claim)
+		return claim, resourceclaim.IsForPod(pod, claim, false)
 	}
 	return claim, nil
 }

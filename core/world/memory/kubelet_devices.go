@@ -41,7 +41,7 @@ func (c *Cluster) prepareDevices(pod *v1.Pod) error {
 		}
 		claim := o.(*resourcev1.ResourceClaim)
 		if generated {
-			if err := resourceclaim.IsForPod(pod, claim); err != nil {
+			if err := resourceclaim.IsForPod(pod, claim, false); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func claimReferences(pod *v1.Pod) []v1.PodResourceClaim {
 
 func (c *Cluster) prepareClaim(pod *v1.Pod, claim *resourcev1.ResourceClaim) error {
 	switch {
-	case !resourceclaim.IsReservedForPod(pod, claim):
+	case !resourceclaim.IsReservedForPod(pod, claim, false):
 		return fmt.Errorf("pod %s (%s) is not allowed to use ResourceClaim %s (%s)", pod.Name, pod.UID, claim.Name, claim.UID)
 	case claim.Status.Allocation == nil:
 		return fmt.Errorf("ResourceClaim %s: not allocated", claim.Name)

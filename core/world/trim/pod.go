@@ -45,7 +45,6 @@ func trimPodSpec(to, s *v1.PodSpec) {
 		SchedulingGates:               s.SchedulingGates,
 		ResourceClaims:                s.ResourceClaims,
 		Resources:                     s.Resources,
-		WorkloadRef:                   s.WorkloadRef,
 	}
 }
 

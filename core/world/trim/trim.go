@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	storagevolume "k8s.io/component-helpers/storage/volume"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/world"
 )
 
@@ -135,6 +136,7 @@ var keptAnnotations = map[string]bool{
 	"resource.kubernetes.io/pod-claim-name":       true,
 	"kubernetes.io/config.mirror":                 true,
 	v1.PodDeletionCost:                            true,
+	workloads.Annotation:                          true,
 	// What keeps pods and nodes from being moved by autoscalers, and so from a plan that empties nodes.
 	"karpenter.sh/do-not-disrupt":                          true,
 	"cluster-autoscaler.kubernetes.io/safe-to-evict":       true,

@@ -15,15 +15,15 @@ import (
 )
 
 // PreBindPreFlight says whether there is anything to write.
-func (*DynamicResources) PreBindPreFlight(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) *fwk.Status {
+func (*DynamicResources) PreBindPreFlight(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	c, err := readCycle(state)
 	switch {
 	case err != nil:
-		return fwk.AsStatus(err)
+		return nil, fwk.AsStatus(err)
 	case c.claims.empty():
-		return skip
+		return nil, skip
 	}
-	return nil
+	return &fwk.PreBindPreFlightResult{AllowParallel: true}, nil
 }
 
 // PreBind fails: the plugin waits by inputs, which only Orrery's engine gives it.

@@ -133,7 +133,10 @@ func TestPreBind_ReservesClaims(t *testing.T) {
 	if f.state.InFlight(claim().Obj().UID) == nil || taken(f) != 2 {
 		t.Errorf("%d devices are taken, and the claim is in flight: %v", taken(f), f.state.InFlight(claim().Obj().UID))
 	}
-	wants(t, "PreBindPreFlight", "", text(f.plugin.PreBindPreFlight(t.Context(), b.cycle, pod, "n")))
+	flight, status := f.plugin.PreBindPreFlight(t.Context(), b.cycle, pod, "n")
+	if wants(t, "PreBindPreFlight", "", text(status)); !flight.AllowParallel {
+		t.Error("it does not run beside others")
+	}
 	wants(t, "first", "reserve shared: no new devices", b.step(nil))
 	wants(t, "second", "reserve c: gpu=a/2", b.succeed())
 	act := b.last.Action

@@ -133,7 +133,7 @@ func (pl *DynamicResources) ownClaims(pod *v1.Pod) ([]*resourcev1.ResourceClaim,
 			return nil, fmt.Errorf("resourceclaim %q is being deleted", claim.Name)
 		}
 		if generated {
-			if err := resourceclaim.IsForPod(pod, claim); err != nil {
+			if err := resourceclaim.IsForPod(pod, claim, false); err != nil {
 				return nil, err
 			}
 		}

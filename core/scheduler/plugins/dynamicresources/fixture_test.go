@@ -50,7 +50,7 @@ type handle struct {
 
 func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.store.Informers() }
 func (h handle) Devices() *devices.State                                { return h.state }
-func (h handle) EventRecorder() events.EventRecorder                    { return h.fixture }
+func (h handle) EventRecorder() events.EventRecorderLogger              { return h.fixture }
 func (h handle) IntN(int) int                                           { return 0 }
 func (h handle) Now() time.Time                                         { return h.now }
 
@@ -205,3 +205,5 @@ func gpus() []world.Object {
 		mk.ResourceSlice("s5", driver, "c").Node("m").Devices("5").Attribute("model", "small").Obj(),
 	}
 }
+
+func (f *fixture) WithLogger(klog.Logger) events.EventRecorderLogger { return f }

@@ -122,7 +122,7 @@ func writesOf(pod *v1.Pod, one *reservation, position int) []write {
 		return nil
 	case one.implicit:
 		return []write{{position, create}, {position, reserve}, {position, tell}, {position, await}}
-	case resourceclaim.IsReservedForPod(pod, one.claim):
+	case resourceclaim.IsReservedForPod(pod, one.claim, false):
 		return nil
 	}
 	return []write{{position, reserve}}
@@ -157,7 +157,7 @@ func (pl *DynamicResources) Unreserve(_ context.Context, state fwk.CycleState, p
 		case one.created:
 			pl.emitter.Emit(world.DeleteResourceClaim{Pod: world.PodRefOf(pod), Claim: pl.refOf(one.claim)}, Name)
 		case one.implicit:
-		case one.asked || one.claim.Status.Allocation != nil && resourceclaim.IsReservedForPod(pod, one.claim):
+		case one.asked || one.claim.Status.Allocation != nil && resourceclaim.IsReservedForPod(pod, one.claim, false):
 			pl.emitter.Emit(world.UnreserveResourceClaim{Pod: world.PodRefOf(pod), Claim: world.ObjectRefOf(one.claim)}, Name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
 )
@@ -35,10 +36,10 @@ func (pl *GangScheduling) Explain(_ context.Context, _ fwk.CycleState, pod *v1.P
 	if !pl.isMember(pod) {
 		return nil
 	}
-	ref := pod.Spec.WorkloadRef
+	ref, _ := workloads.RefOf(pod)
 	name := pod.Namespace + "/" + ref.Name
 	e := framework.Evidence{Objects: []framework.Object{{Kind: "Workload", Name: name}}}
-	workload, err := pl.workloads.Workloads(pod.Namespace).Get(ref.Name)
+	workload, err := pl.workload(pod.Namespace, ref.Name)
 	switch {
 	case apierrors.IsNotFound(err):
 		e.Code, e.Sentence = WorkloadMissing, "waits for workload "+name+", which does not exist"
@@ -46,7 +47,7 @@ func (pl *GangScheduling) Explain(_ context.Context, _ fwk.CycleState, pod *v1.P
 	case err != nil:
 		return nil
 	}
-	group := pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref))
+	group := pl.gangs.Group(gangs.KeyOf(pod))
 	progress, least := gangs.ProgressOf(workload, ref.PodGroup, group)
 	if progress == gangs.NoGroup {
 		e.Code, e.Sentence = GroupMissing, "its workload "+name+" has no group "+ref.PodGroup

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/testing/mk"
@@ -15,7 +15,7 @@ import (
 func TestExplain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pod      *v1.Pod
-		workload *schedulingv1alpha1.Workload
+		workload *workloads.Workload
 		want     string
 	}{
 		"a pod of no group":       {mk.Pod("p").Obj(), workload("train", 1), ""},

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	schedulinglisters "k8s.io/client-go/listers/scheduling/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/gangs"
@@ -27,7 +29,7 @@ type GangScheduling struct {
 	handle    fwk.Handle
 	gangs     *gangs.State
 	clock     framework.Clock
-	workloads schedulinglisters.WorkloadLister
+	workloads cache.Indexer
 }
 
 var (
@@ -50,8 +52,25 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Feat
 	}
 	return &GangScheduling{
 		handle: h, gangs: state.Gangs(), clock: clock,
-		workloads: h.SharedInformerFactory().Scheduling().V1alpha1().Workloads().Lister(),
+		workloads: h.SharedInformerFactory().InformerFor(&workloads.Workload{}, informerOf).GetIndexer(),
 	}, nil
+}
+
+// informerOf makes an informer of workloads that are put into it, where no store serves them.
+func informerOf(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(&cache.ListWatch{}, &workloads.Workload{}, 0, cache.Indexers{})
+}
+
+// workload returns a workload, or an error as a lister's.
+func (pl *GangScheduling) workload(namespace, name string) (*workloads.Workload, error) {
+	held, is, err := pl.workloads.GetByKey(namespace + "/" + name)
+	if err == nil && !is {
+		err = apierrors.NewNotFound(schema.GroupResource{Group: workloads.GroupVersion.Group, Resource: "workload"}, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return held.(*workloads.Workload), nil
 }
 
 // Name is the plugin's name.
@@ -59,7 +78,7 @@ func (*GangScheduling) Name() string { return Name }
 
 // isMember reports whether a pod is of a group.
 func (pl *GangScheduling) isMember(pod *v1.Pod) bool {
-	return pl.gangs != nil && pod.Spec.WorkloadRef != nil
+	return pl.gangs != nil && workloads.IsMember(pod)
 }
 
 // PreEnqueue keeps a pod out of the queue until its workload and enough pods of its gang exist.
@@ -67,15 +86,15 @@ func (pl *GangScheduling) PreEnqueue(_ context.Context, pod *v1.Pod) *fwk.Status
 	if !pl.isMember(pod) {
 		return nil
 	}
-	ref := pod.Spec.WorkloadRef
-	workload, err := pl.workloads.Workloads(pod.Namespace).Get(ref.Name)
+	ref, _ := workloads.RefOf(pod)
+	workload, err := pl.workload(pod.Namespace, ref.Name)
 	switch {
 	case apierrors.IsNotFound(err):
 		workload = nil
 	case err != nil:
 		return fwk.AsStatus(fmt.Errorf("failed to get workload %s/%s", pod.Namespace, ref.Name))
 	}
-	switch progress, _ := gangs.ProgressOf(workload, ref.PodGroup, pl.gangs.Group(gangs.KeyOf(pod.Namespace, ref))); progress {
+	switch progress, _ := gangs.ProgressOf(workload, ref.PodGroup, pl.gangs.Group(gangs.KeyOf(pod))); progress {
 	case gangs.NoWorkload:
 		return rejected("waiting for pods's workload %q to appear in scheduling queue", ref.Name)
 	case gangs.NoGroup:
@@ -91,7 +110,7 @@ func (pl *GangScheduling) GateGroup(pod *v1.Pod) any {
 	if !pl.isMember(pod) {
 		return nil
 	}
-	return gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef)
+	return gangs.KeyOf(pod)
 }
 
 func rejected(format string, args ...any) *fwk.Status {
@@ -101,7 +120,7 @@ func rejected(format string, args ...any) *fwk.Status {
 // Reserve notes that a member has a place.
 func (pl *GangScheduling) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
 	if pl.isMember(pod) {
-		pl.gangs.Assume(gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef), pod.UID)
+		pl.gangs.Assume(gangs.KeyOf(pod), pod.UID)
 	}
 	return nil
 }
@@ -109,7 +128,7 @@ func (pl *GangScheduling) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.P
 // Unreserve notes that it has none any more.
 func (pl *GangScheduling) Unreserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) {
 	if pl.isMember(pod) {
-		pl.gangs.Forget(gangs.KeyOf(pod.Namespace, pod.Spec.WorkloadRef), pod.UID)
+		pl.gangs.Forget(gangs.KeyOf(pod), pod.UID)
 	}
 }
 
@@ -118,8 +137,8 @@ func (pl *GangScheduling) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Po
 	if !pl.isMember(pod) {
 		return nil, 0
 	}
-	ref := pod.Spec.WorkloadRef
-	workload, err := pl.workloads.Workloads(pod.Namespace).Get(ref.Name)
+	ref, _ := workloads.RefOf(pod)
+	workload, err := pl.workload(pod.Namespace, ref.Name)
 	if err != nil {
 		return fwk.AsStatus(fmt.Errorf("failed to get workload %s/%s: %w", pod.Namespace, ref.Name, err)), 0
 	}
@@ -130,7 +149,7 @@ func (pl *GangScheduling) Permit(_ context.Context, _ fwk.CycleState, pod *v1.Po
 	if policy.Gang == nil {
 		return nil, 0
 	}
-	key := gangs.KeyOf(pod.Namespace, ref)
+	key := gangs.KeyOf(pod)
 	group := pl.gangs.Group(key)
 	if group == nil {
 		return fwk.AsStatus(fmt.Errorf("pod %s/%s is not known in its pod group", pod.Namespace, pod.Name)), 0
@@ -162,16 +181,15 @@ func (pl *GangScheduling) tryOthers(group *gangs.Group) {
 func (pl *GangScheduling) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{
 		{Event: fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.Add}, QueueingHintFn: hint.Of(pl.afterPodAdded)},
-		{Event: fwk.ClusterEvent{Resource: fwk.Workload, ActionType: fwk.Add}, QueueingHintFn: hint.Of(pl.afterWorkloadAdded)},
+		{Event: fwk.ClusterEvent{Resource: workloads.Resource, ActionType: fwk.Add}, QueueingHintFn: hint.Of(pl.afterWorkloadAdded)},
 	}, nil
 }
 
 func (*GangScheduling) afterPodAdded(pod *v1.Pod, _, added *v1.Pod) bool {
-	ref, other := pod.Spec.WorkloadRef, added.Spec.WorkloadRef
-	return ref != nil && other != nil && pod.Namespace == added.Namespace && *ref == *other
+	return workloads.IsMember(pod) && gangs.KeyOf(pod) == gangs.KeyOf(added)
 }
 
-func (*GangScheduling) afterWorkloadAdded(pod *v1.Pod, _, added *schedulingv1alpha1.Workload) bool {
-	ref := pod.Spec.WorkloadRef
-	return ref != nil && pod.Namespace == added.Namespace && ref.Name == added.Name
+func (*GangScheduling) afterWorkloadAdded(pod *v1.Pod, _, added *workloads.Workload) bool {
+	ref, is := workloads.RefOf(pod)
+	return is && pod.Namespace == added.Namespace && ref.Name == added.Name
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	fwk "k8s.io/kube-scheduler/framework"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/gangs"
 	"orrery/core/scheduler/plugins/gangscheduling"
@@ -21,14 +21,14 @@ func memberOf(group string) *v1.Pod {
 	return mk.Pod("p").InGroup("train", group).Obj()
 }
 
-func workload(name string, minCount int32) *schedulingv1alpha1.Workload {
+func workload(name string, minCount int32) *workloads.Workload {
 	return mk.Workload(name, mk.Gang("workers", minCount), mk.BasicGroup("helpers"))
 }
 
 func TestPreEnqueue_Reasons(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pod      *v1.Pod
-		workload *schedulingv1alpha1.Workload
+		workload *workloads.Workload
 		gates    []string
 		want     string
 	}{
@@ -72,11 +72,11 @@ func TestPermit_Errors(t *testing.T) {
 	} {
 		status, wait := f.plugin.Permit(t.Context(), nil, pod, "n")
 		if got := plugintest.RejectionText(status); got != want || wait != 0 {
-			t.Errorf("%+v: got %q and %v, want %q", pod.Spec.WorkloadRef, got, wait, want)
+			t.Errorf("%v: got %q and %v, want %q", gangs.KeyOf(pod), got, wait, want)
 		}
 	}
 	lost := memberOf("workers")
-	lost.Spec.WorkloadRef.Name = "lost"
+	workloads.SetRef(&lost.ObjectMeta, workloads.Reference{Name: "lost", PodGroup: gangs.KeyOf(lost).Group})
 	status, _ := f.plugin.Permit(t.Context(), nil, lost, "n")
 	if got, want := plugintest.RejectionText(status), `Error: failed to get workload default/lost: workload.scheduling.k8s.io "lost" not found`; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -128,7 +128,7 @@ func TestQueueingHints(t *testing.T) {
 	elsewhere := memberOf("workers")
 	elsewhere.Namespace = "other"
 	replica := memberOf("workers")
-	replica.Spec.WorkloadRef.PodGroupReplicaKey = "1"
+	mk.Replica(replica, "1")
 	for name, tc := range map[string]struct {
 		resource fwk.EventResource
 		added    any
@@ -139,9 +139,9 @@ func TestQueueingHints(t *testing.T) {
 		"a pod of another replica":        {fwk.Pod, replica, "QueueSkip"},
 		"a pod in another namespace":      {fwk.Pod, elsewhere, "QueueSkip"},
 		"a pod of no group":               {fwk.Pod, mk.Pod("q").Obj(), "QueueSkip"},
-		"its workload":                    {fwk.Workload, workload("train", 1), "Queue"},
-		"another workload":                {fwk.Workload, workload("other", 1), "QueueSkip"},
-		"what is no workload is an error": {fwk.Workload, mk.Pod("q").Obj(), "Queue: reading the new object of an event: it is a *v1.Pod where a *v1alpha1.Workload was expected"},
+		"its workload":                    {workloads.Resource, workload("train", 1), "Queue"},
+		"another workload":                {workloads.Resource, workload("other", 1), "QueueSkip"},
+		"what is no workload is an error": {workloads.Resource, mk.Pod("q").Obj(), "Queue: reading the new object of an event: it is a *v1.Pod where a *v1alpha1.Workload was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, plugin, tc.resource, fwk.Add, memberOf("workers"), nil, tc.added); got != tc.want {

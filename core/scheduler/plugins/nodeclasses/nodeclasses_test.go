@@ -169,9 +169,8 @@ func TestNew_NeedsChanges(t *testing.T) {
 }
 
 // listOnly is a snapshot without changes.
-type listOnly struct{ of fwk.SharedLister }
+type listOnly struct{ fwk.SharedLister }
 
-func (l listOnly) NodeInfos() fwk.NodeInfoLister       { return onlyNodes{l.of.NodeInfos()} }
-func (l listOnly) StorageInfos() fwk.StorageInfoLister { return l.of.StorageInfos() }
+func (l listOnly) NodeInfos() fwk.NodeInfoLister { return onlyNodes{l.SharedLister.NodeInfos()} }
 
 type onlyNodes struct{ fwk.NodeInfoLister }

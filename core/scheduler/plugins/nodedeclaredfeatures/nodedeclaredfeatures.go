@@ -1,6 +1,6 @@
 // Package nodedeclaredfeatures keeps pods off nodes that lack a feature the pod's spec needs, while the feature is so new
-// that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; k8s.io/component-helpers
-// infers from a pod's spec which ones it needs.
+// that not every node in a cluster has it. Nodes declare theirs in status.declaredFeatures; which ones a
+// pod needs follows from its spec, by the release of Kubernetes.
 //
 // The plugin does nothing unless the gate NodeDeclaredFeatures is on (KEP-5328).
 //
@@ -18,10 +18,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/version"
-	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
-	"k8s.io/component-helpers/nodedeclaredfeatures/features"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/utils/ptr"
@@ -38,9 +34,7 @@ const Name = config.NodeDeclaredFeaturesPlugin
 
 // NodeDeclaredFeatures is the plugin.
 type NodeDeclaredFeatures struct {
-	known *ndf.Framework // nil: the gate is off
-	// version is the Kubernetes release to infer for: a feature that all its supported nodes have is not required.
-	version     *version.Version
+	on          bool // its gate
 	hostNetwork bool // user namespaces in the host's network are a feature
 	brief       bool // the message names no features
 }
@@ -59,13 +53,8 @@ func New(_ context.Context, _ runtime.Object, _ fwk.Handle, gates config.Feature
 	if !gates.Enabled(config.NodeDeclaredFeatures) {
 		return &NodeDeclaredFeatures{}, nil
 	}
-	known, err := ndf.New(features.AllFeatures)
-	if err != nil {
-		return nil, fmt.Errorf("failed to create node feature framework: %w", err)
-	}
 	return &NodeDeclaredFeatures{
-		known: known, version: version.MustParseSemantic(gates.Release().Emulated()),
-		hostNetwork: gates.Has(release.HostNetworkUsersDeclared), brief: gates.Has(release.FeaturesMessageBrief),
+		on: true, hostNetwork: gates.Has(release.HostNetworkUsersDeclared), brief: gates.Has(release.FeaturesMessageBrief),
 	}, nil
 }
 
@@ -87,31 +76,36 @@ type needed []string
 // Clone returns the names themselves: nothing changes them.
 func (n needed) Clone() fwk.StateData { return n }
 
-// needs infers what a pod needs from its spec; the status of a pending pod does not matter.
-func (p *NodeDeclaredFeatures) needs(pod *v1.Pod) (needed, error) {
-	set, err := p.known.InferForPodScheduling(&ndf.PodInfo{Spec: &pod.Spec}, p.version)
-	if err != nil {
-		return nil, err
+// The features that a pod may need.
+const (
+	restartAll       = "RestartAllContainersOnContainerExits"
+	hostNetworkUsers = "UserNamespacesHostNetworkSupport"
+)
+
+// needs infers what a pod needs from its spec.
+func (p *NodeDeclaredFeatures) needs(pod *v1.Pod) (names needed) {
+	if slices.ContainsFunc(pod.Spec.Containers, restartsAll) || slices.ContainsFunc(pod.Spec.InitContainers, restartsAll) {
+		names = append(names, restartAll)
 	}
 	if p.hostNetwork && pod.Spec.HostNetwork && !ptr.Deref(pod.Spec.HostUsers, true) {
-		set.Insert(hostNetworkUsers)
+		names = append(names, hostNetworkUsers)
 	}
-	return sets.List(set.Set), nil
+	return names
 }
 
-// hostNetworkUsers is the feature of nodes that run a pod in a user namespace of its own and in the host's network. The library of 1.35 does
-// not know it yet.
-const hostNetworkUsers = "UserNamespacesHostNetworkSupport"
+// restartsAll reports whether the end of a container may restart all of its pod.
+func restartsAll(c v1.Container) bool {
+	return slices.ContainsFunc(c.RestartPolicyRules, func(r v1.ContainerRestartRule) bool {
+		return r.Action == v1.ContainerRestartRuleActionRestartAllContainers
+	})
+}
 
 // PreFilter infers the features the pod needs.
 func (p *NodeDeclaredFeatures) PreFilter(_ context.Context, state fwk.CycleState, pod *v1.Pod, _ []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
-	if p.known == nil {
+	if !p.on {
 		return nil, skip
 	}
-	needs, err := p.needs(pod)
-	if err != nil {
-		return nil, fwk.AsStatus(err)
-	}
+	needs := p.needs(pod)
 	if len(needs) == 0 {
 		return nil, skip
 	}
@@ -124,7 +118,7 @@ func (*NodeDeclaredFeatures) PreFilterExtensions() fwk.PreFilterExtensions { ret
 
 // Filter rejects a node that does not declare a needed feature.
 func (p *NodeDeclaredFeatures) Filter(_ context.Context, state fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) *fwk.Status {
-	if p.known == nil {
+	if !p.on {
 		return nil
 	}
 	needs, err := framework.ReadState[needed](state, filterKey)
@@ -146,10 +140,9 @@ var lacking = fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "node(s) didn't ma
 
 // undeclared are the needed features that a node does not declare.
 func undeclared(needs needed, node fwk.NodeInfo) []string {
-	declared := node.GetNodeDeclaredFeatures()
 	var missing []string
 	for _, feature := range needs {
-		if !declared.Has(feature) {
+		if !slices.Contains(node.Node().Status.DeclaredFeatures, feature) {
 			missing = append(missing, feature)
 		}
 	}
@@ -165,7 +158,7 @@ func (p *NodeDeclaredFeatures) message(missing []string) string {
 
 // EventsToRegister returns the events that can change a node's features or the pod's needs.
 func (p *NodeDeclaredFeatures) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
-	if p.known == nil {
+	if !p.on {
 		return nil, nil
 	}
 	return []fwk.ClusterEventWithHint{
@@ -192,25 +185,16 @@ func (p *NodeDeclaredFeatures) isSchedulableAfterPodUpdate(_ klog.Logger, pod *v
 	if current.UID != pod.UID {
 		return fwk.QueueSkip, nil
 	}
-	needed, err := p.needs(previous)
-	if err != nil {
-		return fwk.Queue, err
-	}
-	needs, err := p.needs(current)
-	if err != nil || !slices.Equal(needed, needs) {
-		return fwk.Queue, err
+	if !slices.Equal(p.needs(previous), p.needs(current)) {
+		return fwk.Queue, nil
 	}
 	return fwk.QueueSkip, nil
 }
 
 // SignPod signs the needed features.
 func (p *NodeDeclaredFeatures) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.SignFragment, *fwk.Status) {
-	if p.known == nil {
+	if !p.on {
 		return nil, nil
 	}
-	needs, err := p.needs(pod)
-	if err != nil {
-		return nil, fwk.AsStatus(err)
-	}
-	return []fwk.SignFragment{{Key: fwk.FeaturesSignerName, Value: needs}}, nil
+	return []fwk.SignFragment{{Key: fwk.FeaturesSignerName, Value: p.needs(pod)}}, nil
 }

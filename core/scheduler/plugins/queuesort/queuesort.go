@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
@@ -28,10 +27,9 @@ func New(context.Context, runtime.Object, fwk.Handle, config.Features) (fwk.Plug
 func (*PrioritySort) Name() string { return Name }
 
 // Less reports whether a is before b. The queue orders pods of equal priority and timestamp.
-func (*PrioritySort) Less(a, b fwk.QueuedPodInfo) bool {
-	pa, pb := corev1helpers.PodPriority(a.GetPodInfo().GetPod()), corev1helpers.PodPriority(b.GetPodInfo().GetPod())
-	if pa != pb {
-		return pa > pb
+func (*PrioritySort) Less(a, b fwk.QueuedEntityInfo) bool {
+	if a.GetPriority() != b.GetPriority() {
+		return a.GetPriority() > b.GetPriority()
 	}
 	return a.GetTimestamp().Before(b.GetTimestamp())
 }

@@ -4,38 +4,26 @@ import (
 	"testing"
 	"time"
 
-	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
-	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/plugins/queuesort"
-	"orrery/core/testing/mk"
 )
 
-// queued is a pod in the queue of which only its pod and its time matter here.
+// queued is a pod in the queue of which only its priority and its time matter here.
 type queued struct {
-	fwk.QueuedPodInfo
-	pod fwk.PodInfo
-	at  time.Time
+	fwk.QueuedEntityInfo
+	priority int32
+	at       time.Time
 }
 
-func (q queued) GetPodInfo() fwk.PodInfo { return q.pod }
+func (q queued) GetPriority() int32      { return q.priority }
 func (q queued) GetTimestamp() time.Time { return q.at }
 
 func TestLess(t *testing.T) {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	in := func(pod *v1.Pod, at time.Time) queued {
-		info, err := cache.NewPodInfo(pod)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return queued{pod: info, at: at}
-	}
-	low := mk.Pod("low").Priority(10).Obj()
-	high := mk.Pod("high").Priority(20).Obj()
-	none := mk.Pod("none").Obj()
-	negative := mk.Pod("negative").Priority(-1).Obj()
+	in := func(priority int32, at time.Time) queued { return queued{priority: priority, at: at} }
+	const low, high, none, negative = 10, 20, 0, -1
 	for name, tc := range map[string]struct {
 		a, b           queued
 		aFirst, bFirst bool

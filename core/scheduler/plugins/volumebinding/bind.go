@@ -14,11 +14,11 @@ import (
 )
 
 // PreBindPreFlight says whether there is anything to bind.
-func (*VolumeBinding) PreBindPreFlight(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) *fwk.Status {
+func (*VolumeBinding) PreBindPreFlight(_ context.Context, state fwk.CycleState, _ *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	if _, err := state.Read(reservedKey); err != nil {
-		return skip
+		return nil, skip
 	}
-	return nil
+	return &fwk.PreBindPreFlightResult{AllowParallel: true}, nil
 }
 
 // PreBind fails: the plugin waits by inputs, which only Orrery's engine gives it.

@@ -170,7 +170,7 @@ func (s *Source) claimOf(ref *v1.PodResourceClaim) Claim {
 	switch {
 	case c.object.DeletionTimestamp != nil:
 		c.State, c.Says = Terminating, "is being deleted since "+c.object.DeletionTimestamp.UTC().Format(time.RFC3339)
-	case generated && resourceclaim.IsForPod(s.Pod, c.object) != nil:
+	case generated && resourceclaim.IsForPod(s.Pod, c.object, false) != nil:
 		c.State, c.Says = Foreign, "was made for another pod of the same name"
 	case c.object.Status.Allocation != nil:
 		s.describeAllocated(&c)
