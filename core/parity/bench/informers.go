@@ -6,7 +6,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	storagev1 "k8s.io/api/storage/v1"
 	clientinformers "k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -26,7 +25,6 @@ var watchedKinds = []world.Object{
 	&v1.Pod{}, &v1.Node{}, &v1.Service{}, &v1.Namespace{}, &v1.PersistentVolume{}, &v1.PersistentVolumeClaim{},
 	&storagev1.StorageClass{}, &storagev1.CSINode{}, &storagev1.CSIDriver{}, &storagev1.CSIStorageCapacity{},
 	&resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{}, &resourcev1.DeviceClass{},
-	&schedulingv1alpha1.Workload{},
 }
 
 func newInformers(client kubernetes.Interface) *informers {

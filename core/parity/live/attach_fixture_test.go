@@ -19,7 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/kubelet/pkg/cri/streaming/portforward"
+	"k8s.io/cri-streaming/pkg/streaming/portforward"
 
 	"orrery/core/parity/apiserver"
 )

@@ -44,7 +44,7 @@ func TestShared_PostsChanges(t *testing.T) {
 	if err := errors.Join(s.claims.SignalClaimPendingAllocation(claim.UID, written), s.claims.AssumeClaimAfterAPICall(written)); err != nil {
 		t.Fatal(err)
 	}
-	if !s.claims.MaybeRemoveClaimPendingAllocation(claim.UID) || s.claims.RemoveClaimPendingAllocation(claim.UID) {
+	if !s.claims.MaybeRemoveClaimPendingAllocation(claim.UID, true) || s.claims.MaybeRemoveClaimPendingAllocation(claim.UID, false) {
 		t.Error("the claim is not in flight once")
 	}
 	if got, err := s.claims.Get("default", "c"); err != nil || got != written {
