@@ -207,8 +207,7 @@ func (d *consolidationDocument) numbers() [][]string {
 		{"most memory free on one node", b.LargestMemory, a.LargestMemory},
 	}
 	if b.Price != nil {
-		sum := func(p *priceDocument) string { return price.Sum{Total: p.Total, Unknown: p.Unknown}.String() }
-		table = append(table, []string{"price", sum(b.Price), sum(a.Price)})
+		table = append(table, []string{"price", b.Price.String(), a.Price.String()})
 	}
 	return table
 }
