@@ -27,6 +27,12 @@ func groupOf(node *v1.Node) (label, name string) {
 	return "", ""
 }
 
+// NameOf is the name of the pool that a node tells; empty if it tells none.
+func NameOf(node *v1.Node) string {
+	_, name := groupOf(node)
+	return name
+}
+
 // Of reports whether a node is of the pool.
 func (p *Pool) Of(node *v1.Node) bool {
 	return p.Label != "" && node.Labels[p.Label] == p.Name
