@@ -21,7 +21,7 @@ import (
 )
 
 // baseCommands are the commands without a key.
-var baseCommands = slices.Concat(paneCommands(), []command{
+var baseCommands = slices.Concat(paneCommands(), planCommands, []command{
 	{name: "goto", argument: "time", help: "a moment: 01:30, 90s, +10s, -10s, 50%, or a time of day", run: (*Screen).commandGoto},
 	{name: "demo", argument: "[recording]", help: "play another recording; without a name, list them", run: (*Screen).commandDemo, complete: storyCompletions, about: storyTitle},
 	{name: "speed", argument: "factor", help: "how fast it plays: 0.1 to max", run: (*Screen).commandSpeed, complete: oneOf("0.1", "0.5", "1", "2", "5", "10", "100", "max")},

@@ -76,23 +76,23 @@ func (m *nodeTable) bodies(v *views.Orrery) {
 }
 
 // capacities are those of the smallest and the largest node.
-func (m *nodeTable) capacities() (least, most capacity) {
+func (m *nodeTable) capacities() (least, most nodeCapacity) {
 	for i := range m.known {
 		c := m.known[i].capacity
 		if i == 0 {
 			least = c
 		}
-		least = capacity{min(least.milliCPU, c.milliCPU), min(least.memory, c.memory)}
-		most = capacity{max(most.milliCPU, c.milliCPU), max(most.memory, c.memory)}
+		least = nodeCapacity{min(least.milliCPU, c.milliCPU), min(least.memory, c.memory)}
+		most = nodeCapacity{max(most.milliCPU, c.milliCPU), max(most.memory, c.memory)}
 	}
 	return least, most
 }
 
-// capacity is how much of a node can be allocated.
-type capacity struct{ milliCPU, memory int64 }
+// nodeCapacity is how much of a node can be allocated.
+type nodeCapacity struct{ milliCPU, memory int64 }
 
 // sizeOf is a node's size: the mean of its shares of the most cpu and the most memory that a node has.
-func sizeOf(c, least, most capacity) views.BodySize {
+func sizeOf(c, least, most nodeCapacity) views.BodySize {
 	if least == most {
 		return views.Medium
 	}
