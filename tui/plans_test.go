@@ -25,7 +25,7 @@ func TestFit_ShowsBeforeAndAfter(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := rushHour(t, 140, 40).keys("esc")
-	s.keys(":").typeText("fit " + file).keys("enter").shows("⚑ what-if: fit", "fits: 3 pods", "pods placed", "train-", "· new", "new → bound on")
+	s.keys(":").typeText("fit "+file).keys("enter").shows("⚑ what-if: fit", "fits: 3 pods", "pods placed", "train-", "· new", "new → bound on")
 	if s.screen.top().pane != views.WhatIfPane {
 		t.Errorf("the pane is %q", s.screen.top().pane)
 	}
