@@ -21,7 +21,9 @@ const (
 	//
 	//orrery:limit files; a file of node pools, in bytes; refused
 	maxFile = 4 << 20
-	// maxMax is the greatest number of nodes of a pool.
+	// maxMax is the greatest number of nodes, or weight, of a pool.
+	//
+	//orrery:limit files; the maximum and the weight of a node pool in a file; refused
 	maxMax = 100_000
 )
 
