@@ -127,7 +127,7 @@ core/answers/fix: core/answers/change core/answers/diagnose core/answers/whatif 
 core/answers/capacity: core/objects/requests core/objects/saturating core/scheduler/engine
 core/answers/price: core/safe/printable
 core/answers/consolidate: core/answers/capacity core/answers/change core/answers/fix core/answers/whatif core/evict core/objects/requests core/objects/saturating core/safe/plural core/scheduler/engine core/world
-core/answers/pool: core/answers/capacity core/answers/change core/answers/price core/answers/whatif core/objects/requests core/objects/saturating core/safe/footprint core/safe/plural core/safe/printable core/safe/yamlnode core/scheduler/engine core/world
+core/answers/pool: core/answers/capacity core/answers/change core/answers/price core/answers/whatif core/objects/requests core/objects/saturating core/safe/footprint core/safe/printable core/safe/yamlnode core/scheduler/engine core/world
 core/answers/fit: core/answers/capacity core/answers/change core/answers/diagnose core/answers/fix core/answers/pool core/answers/price core/answers/whatif core/objects/requests core/safe/footprint core/safe/plural core/safe/printable core/scheduler/engine core/trace core/world core/world/memory core/world/trim
 core/testing/drawn: core/answers/fit core/evict core/evict/budget core/scheduler/drive core/scheduler/engine core/testing/mk core/world core/world/memory
 # a scheduler and an operator on a cluster

@@ -66,7 +66,7 @@ func readPools(c *cobra.Command, s *openedAt) (objects []world.Object, notes []s
 	}
 	for _, u := range unreadable {
 		if u.Forbidden { // what is not served is no part of the cluster
-			notes = append(notes, fmt.Sprintf("%s of Karpenter may not be read", u.Kind))
+			notes = append(notes, fmt.Sprintf("%s may not be read", u.Kind))
 		}
 	}
 	for _, list := range lists {

@@ -7,7 +7,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/capacity"
-	"orrery/core/safe/plural"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
@@ -56,7 +55,7 @@ func Known(e *engine.Engine, files []*Pool, objects []world.Object) (pools []*Po
 		}
 	}
 	if launching > 0 {
-		notes = append(notes, fmt.Sprintf("%s of Karpenter are on their way to be nodes, and are not counted", plural.Count(launching, "NodeClaim")))
+		notes = append(notes, fmt.Sprintf("NodeClaims of Karpenter that are no nodes yet are not counted: %d", launching))
 	}
 	return Observe(declared, nodes), notes
 }
