@@ -24,6 +24,9 @@ type grownWhatIf struct {
 
 // growing evaluates changes, with nodes of pools and with prices if these are asked for.
 func growing(c *cobra.Command, s *openedAt, flags *poolsFlags, prices *price.Prices, changes []change.Change) (*grownWhatIf, error) {
+	if len(flags.files) > 0 && !flags.autoscale {
+		return nil, errors.New("--pools says which pools there are: add --autoscale, which has them add nodes")
+	}
 	if !flags.autoscale && prices == nil {
 		a, err := evaluate(c, s, changes)
 		return &grownWhatIf{result: a}, err
