@@ -1,6 +1,10 @@
 package views
 
-import "orrery/views/draw"
+import (
+	"time"
+
+	"orrery/views/draw"
+)
 
 // State is what the user has opened, selected and typed.
 type State struct {
@@ -47,6 +51,8 @@ type State struct {
 	Preview bool
 	// Hits, if not nil, receives where things were drawn.
 	Hits *HitMap
+	// Played is how long the what-if has been playing that the orrery shows.
+	Played time.Duration
 	// Orbits, if not nil, keeps the orrery's geometry between drawings.
 	Orbits *Orbits
 	// StableRows, if not nil, keeps the mapping of rows to items between drawings.
