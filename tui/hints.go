@@ -25,6 +25,8 @@ var worths = []worth{
 	{"pause", (*Screen).atEnd, 1, "play again"},
 	{"pause", (*Screen).paused, 1, "play"},
 	{"open", func(s *Screen) bool { return s.selectedFix() != nil }, 0, "try it"},
+	{"open", func(s *Screen) bool { return s.top().playsWhatIf() }, 1, "its pods"},
+	{"orrery", func(s *Screen) bool { return s.top().showsWhatIf() && !s.top().playsWhatIf() }, 1, "play it"},
 	{"open", func(s *Screen) bool { return s.top().pane == views.TimelinePane }, 0, "go there"},
 	{"open", func(s *Screen) bool { return s.onOverview() && s.selectedRow() == nil }, 1, "open pane"},
 	{"back", func(s *Screen) bool { return s.zoom }, 1, "unzoom"},

@@ -77,7 +77,7 @@ func (s *Screen) readOnlyIn(pane views.PaneID) string {
 	switch {
 	case s.frame == nil:
 		return "nothing is shown yet"
-	case pane == views.WhatIfPane && (s.top().answer == nil || !s.top().answer.Moments), pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
+	case pane == s.top().pane && s.top().showsWhatIf(), pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
 		return "this is a what-if; esc goes back"
 	}
 	return s.frame.ReadOnly

@@ -51,8 +51,15 @@ var navigationBindings = []binding{
 		},
 	},
 	{
-		name: "orrery", keys: []string{"0"}, label: "0", long: "the cluster as a picture", group: navigationKeys, where: everywhere,
-		run: func(s *Screen, key string) tea.Cmd { s.goToPane(key, views.OrreryPane); return nil },
+		name: "orrery", keys: []string{"0"}, label: "0", short: "orrery", hint: 17, long: "the cluster as a picture; of a what-if, what it would do", group: navigationKeys, where: everywhere,
+		run: func(s *Screen, key string) tea.Cmd {
+			if t := s.top(); t.pane == views.WhatIfPane && t.page == nil && t.answer != nil && !t.answer.Moments {
+				s.playWhatIf(t.answer)
+				return nil
+			}
+			s.goToPane(key, views.OrreryPane)
+			return nil
+		},
 	},
 	{
 		name: "health", keys: []string{"!"}, label: "!", short: "trouble", long: "go to the worst trouble", group: navigationKeys, where: everywhere, hint: 1,
@@ -288,6 +295,8 @@ func (s *Screen) openSelected() tea.Cmd {
 		return s.tryFix(fix)
 	}
 	switch open := s.top().pane; {
+	case s.top().playsWhatIf():
+		s.push(navEntry{pane: views.WhatIfPane, answer: s.top().answer})
 	case open == views.Overview:
 		s.openRow()
 	case open == views.TimelinePane:

@@ -81,6 +81,8 @@ type Screen struct {
 	summaryNumber  int
 	summaryPending bool
 	wheel          wheel
+	// playDue means that the next picture of a what-if that plays is on its way.
+	playDue bool
 	// findingRow means that the whole list is being searched for the selected row.
 	findingRow bool
 }
@@ -148,10 +150,15 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.matchBackground(msg.IsDark())
 	case frameMsg:
 		s.takeFrame()
+	case playMsg:
+		s.playDue = false
 	default:
 		cmd = s.handleLoop(msg)
 	}
 	s.requestModel()
+	if on := s.playOn(); on != nil {
+		cmd = tea.Batch(cmd, on)
+	}
 	return s, cmd
 }
 
