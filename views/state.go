@@ -16,6 +16,8 @@ type State struct {
 	Cursor Cursor
 	// Cell is the position in the selected row of a pane whose rows have cells.
 	Cell int
+	// Marked are the keys of the rows that are selected together.
+	Marked map[string]bool
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool
