@@ -181,7 +181,7 @@ func (s *Screen) goToPane(key string, id views.PaneID) {
 }
 
 // escape undoes one thing: the pending what-if or summary, else the zoom, else the row of the overview, else the search, else the
-// filter, else the pane.
+// rows that are selected together, else the filter, else the pane.
 func (s *Screen) escape() {
 	switch {
 	case s.whatIfPending:
@@ -196,6 +196,8 @@ func (s *Screen) escape() {
 		s.row = overviewCursor{}
 	case s.top().search != nil:
 		s.top().search = nil
+	case s.top().page == nil && len(s.top().marked) > 0:
+		s.top().marked = nil
 	case s.top().page == nil && s.top().list.on() && s.top().list.filter != s.top().openedWith:
 		s.setList(listSettings{filter: s.top().openedWith, sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:

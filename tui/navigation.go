@@ -34,6 +34,8 @@ type navEntry struct {
 	// clear it.
 	list       listSettings
 	openedWith *filter.Filter
+	// marked are the rows that are selected together.
+	marked []markedRow
 	// search is the search in its text; nil for none.
 	search *search
 	// fromList means that it was opened from the preview of the list below, so that the left arrow goes back there.

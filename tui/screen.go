@@ -50,10 +50,14 @@ type Screen struct {
 	confirm *confirmation
 	// startCard means that the start card is shown; once closed it is not shown again.
 	startCard bool
-	status    string
+	// tour is the tour that is on; nil for none. tourLeft is the step with which it goes on.
+	tour     *tour
+	tourLeft int
+	status   string
 
 	theme       *themes.Theme
 	themeChosen bool // the user chose the theme
+	themePicked bool // on this screen
 	// light means that the terminal's background is light: as it says itself, else as the first theme or the environment has it.
 	light bool
 	pens  *themes.Pens
@@ -150,6 +154,11 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.matchBackground(msg.IsDark())
 	case frameMsg:
 		s.takeFrame()
+		cmd = s.tourOpens()
+	case tourArrived:
+		if s.tour != nil && s.tour.asked {
+			s.tour.asked, s.tour.due = false, true
+		}
 	case playMsg:
 		s.playDue = false
 	default:

@@ -54,7 +54,9 @@ func (p *loop) askWhatIf(number int, changes []change.Change) {
 			p.send(whatIfMsg{number: number, err: err})
 			return
 		}
-		p.send(whatIfMsg{number: number, answer: collect.WhatIf(answer, printable.Text(words), printable.Text(command))})
+		shown := collect.WhatIf(answer, printable.Text(words), printable.Text(command))
+		shown.Typed = words
+		p.send(whatIfMsg{number: number, answer: shown})
 	})
 }
 
