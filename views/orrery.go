@@ -141,6 +141,7 @@ func (o *orreryCtx) orbits(sky draw.Area) {
 			x := top.X - w/2
 			sky.Repeat(x-1, top.Y, w+2, line, ' ')
 			sky.Fit(x, top.Y, w, themes.Style(themes.Dim), name)
+			o.lettered = append(o.lettered, orbit.Rect{X: x - 1, Y: top.Y, W: w + 2, H: 1})
 			named = top.Y
 		}
 	}
