@@ -64,7 +64,12 @@ func (s *drawCtx) columnDecision(a draw.Area, v *Orrery) int {
 func (s *drawCtx) columnTrouble(a draw.Area, _ *Orrery) int {
 	drawHeading(a, 0, "worst trouble")
 	troubles := s.Troubles(s.now)
-	if len(troubles) == 0 {
+	h := &s.Header
+	switch unknown := !h.Health.Known || h.Blind || h.Silent > 0 || h.Alert != "" || h.Unreadable > 0; {
+	case unknown && len(troubles) == 0: // silence is not health
+		a.Text(0, 1, themes.Style(themes.Warn), "? not known")
+		return troubleRows + 2
+	case len(troubles) == 0:
 		a.Text(0, 1, themes.Good.With(themes.Bold), "✓ none")
 		return troubleRows + 2
 	}

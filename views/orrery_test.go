@@ -143,6 +143,26 @@ func TestOrrery_PlaysAWhatIf(t *testing.T) {
 	}
 }
 
+// TestOrrery_ColumnCallsNothingWellThatIsNotKnown draws the column of a cluster whose health is not known, and of a healthy one.
+func TestOrrery_ColumnCallsNothingWellThatIsNotKnown(t *testing.T) {
+	shown := func(h views.Header) string {
+		m := orreryModel(9)
+		m.Header = h
+		return drawOrrery(m, 0, size{220, 60}, draw.Braille, noon).Plain()
+	}
+	well := views.Health{Known: true, Nodes: 9}
+	if text := shown(views.Header{Health: well}); !strings.Contains(text, "✓ none") {
+		t.Errorf("of a healthy cluster it says\n%s", text)
+	}
+	for name, h := range map[string]views.Header{
+		"not read": {}, "silent": {Health: well, Silent: 6 * time.Second, AsOf: noon}, "blind": {Health: well, Blind: true, AsOf: noon}, "unreadable": {Health: well, Unreadable: 3, Alert: "3 kinds"},
+	} {
+		if text := shown(h); strings.Contains(text, "✓ none") || !strings.Contains(text, "? not known") {
+			t.Errorf("%s it says\n%s", name, text)
+		}
+	}
+}
+
 // TestOrrery_MoonsCount adds pods to a node, one after the other, as many as have a moon each: each changes one cell and no other, and pods that leave are red.
 func TestOrrery_MoonsCount(t *testing.T) {
 	cells := func(pods, leaving int) (all []string, red int) {
