@@ -293,7 +293,7 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 		s.fail(":theme: there is no " + strconv.Quote(printable.Line(rest, 60)) + "; there are " + strings.Join(s.themeNames(), ", "))
 		return nil
 	}
-	s.themeChosen = true
+	s.themeChosen, s.themePicked = true, true
 	s.setTheme(s.options.Themes[i])
 	s.setStatus("theme " + s.theme.Name)
 	return nil

@@ -39,9 +39,19 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 			v.Victims = len(search.Preemption.Victims)
 		}
 	}
+	if feed := c.feed.of(e, query.Namespace); len(feed) > 0 {
+		v.Decided = &feed[0]
+	}
+	v.Named = m.named(v)
+	v.Returning = c.returning(e)
 	if evictions := c.evictions(e, query); evictions != nil {
 		v.Terminating = evictions.Counts[views.StateTerminating]
 		v.RecentEvictions = c.recentEvictions(e.Now())
+		v.Leaving = c.leaving(e, query.Namespace)
+		c.countLeaving(v)
+	}
+	if query.WhatIf != nil && !query.WhatIf.Moments {
+		v.WhatIf, v.Flights = query.WhatIf, m.flights(query.WhatIf)
 	}
 	return v
 }
@@ -72,6 +82,7 @@ func (m *nodeTable) bodies(v *views.Orrery) {
 		k := &m.known[i]
 		b := &v.Bodies[i]
 		b.Level, b.Flags, b.Size, b.Result = k.cell.Level, k.cell.Flags, sizeOf(k.capacity, least, most), views.NotVisited
+		b.Pods = len(k.info.GetPods())
 	}
 }
 
