@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -31,9 +32,14 @@ type fate struct {
 	Preempts        bool
 }
 
-// What "orrery fit" says of a file is what becomes of its pods once they are created, on the cluster with its own kube-scheduler.
-func TestFit_HappensAsSaid(t *testing.T) {
-	files, first := difftest.Number(t, fitsVariable, 12), difftest.Number(t, seedVariable, 1)
+// fitFixture has kube-scheduler, and asks "orrery fit" about what is to be created for it.
+type fitFixture struct {
+	*fixture
+	kube *process
+	args []string
+}
+
+func newFit(t *testing.T) *fitFixture {
 	s := newFixture(t)
 	s.priorities()
 	kube := s.scheduleAs(scheduler, kubeScheduler)
@@ -42,18 +48,35 @@ func TestFit_HappensAsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := s.configFile(kubeconfig)
-	decided, preempting := 0, 0
+	return &fitFixture{s, kube, []string{"--output=json", "--kubeconfig=" + kubeconfig, "--config=" + s.configFile(kubeconfig)}}
+}
+
+// eachFile draws clusters and pods. The pods are those of a file.
+func (s *fitFixture) eachFile(do func(seed uint64, pods []*v1.Pod)) (files int) {
+	files = difftest.Number(s.t, fitsVariable, 12)
+	first := difftest.Number(s.t, seedVariable, 1)
 	for i := range files {
 		seed := uint64(first + i)
 		draw := rand.New(rand.NewPCG(seed, 46))
 		s.addNodes(fitNodes(draw)...)
 		s.add(fitResidents(draw)...)
-		pods := s.fitPods(draw)
-		said, byTies := s.fit(pods, "--kubeconfig="+kubeconfig, "--config="+config)
-		happened := s.createAtOnce(kube, pods, said)
+		do(seed, s.fitPods(draw))
+		s.clear()
+		s.eventually(s.nothingLeft)
+	}
+	return files
+}
+
+// What "orrery fit" says of a file is what becomes of its pods once they are created, on the cluster with its own kube-scheduler.
+func TestFit_HappensAsSaid(t *testing.T) {
+	s := newFit(t)
+	decided, preempting := 0, 0
+	files := s.eachFile(func(seed uint64, pods []*v1.Pod) {
+		a := s.ask(pods)
+		said := fate{a.Placed, a.Wanted - a.Placed, len(a.Preempted) > 0}
+		happened := s.createAtOnce(pods, said)
 		switch {
-		case byTies: // it says that it does not know
+		case a.ByTies: // it says that it does not know
 		case said != happened:
 			t.Errorf("seed %d: (-said +happened)\n%s", seed, cmp.Diff(said, happened))
 		default:
@@ -62,13 +85,76 @@ func TestFit_HappensAsSaid(t *testing.T) {
 		if happened.Preempts {
 			preempting++
 		}
-		s.clear()
-		s.eventually(s.nothingLeft)
-	}
+	})
 	t.Logf("%d files: %d decided alike, %d with pods that were preempted", files, decided, preempting)
 	if 2*decided < files {
 		t.Errorf("only %d of %d files were decided alike", decided, files)
 	}
+}
+
+// As many pods as "fit --count" says get a node, and one more does not.
+func TestFit_OneMoreThanCountedWaits(t *testing.T) {
+	s := newFit(t)
+	s.eachFile(func(seed uint64, pods []*v1.Pod) {
+		pod := pods[0]
+		pod.Spec.PriorityClassName = "" // nothing is preempted for one more
+		a := s.ask([]*v1.Pod{pod}, "--count")
+		if a.ByTies || a.Count.Pods > 60 {
+			return
+		}
+		want := fate{Placed: a.Count.Pods, Waiting: 1}
+		if got := s.createAtOnce(copiesOf(pod, a.Count.Pods+1), want); got != want {
+			t.Errorf("seed %d: %d are said to fit, and of one more %+v", seed, a.Count.Pods, got)
+		}
+	})
+}
+
+// All pods get a node beside as many new ones as "fit --nodes" says, and beside one fewer some wait.
+func TestFit_OneNodeFewerIsNotEnough(t *testing.T) {
+	s := newFit(t)
+	s.eachFile(func(seed uint64, pods []*v1.Pod) {
+		for _, pod := range pods {
+			pod.Spec.PriorityClassName = ""
+		}
+		a := s.ask(pods, "--nodes=cpu=4,memory=64Gi,pods=20,zone=zone-1")
+		if a.ByTies || !a.Nodes.Enough || a.Nodes.Nodes == 0 {
+			return
+		}
+		for _, n := range []int{a.Nodes.Nodes, a.Nodes.Nodes - 1} {
+			for i := range n {
+				s.addNodes(apiserver.Node(10+3*i, "4", "64Gi", "20"))
+			}
+			all := fate{Placed: len(pods)}
+			if got := s.createAtOnce(pods, all); (got == all) != (n == a.Nodes.Nodes) {
+				t.Errorf("seed %d: %d nodes are said to be needed, and with %d: %+v", seed, a.Nodes.Nodes, n, got)
+			}
+			for _, pod := range pods {
+				_ = s.client.CoreV1().Pods(pod.Namespace).Delete(s.ctx, pod.Name, *metav1.NewDeleteOptions(0))
+			}
+			for i := range n {
+				_ = s.client.CoreV1().Nodes().Delete(s.ctx, apiserver.Node(10+3*i, "4", "64Gi", "20").Name, metav1.DeleteOptions{})
+			}
+			s.eventually(func() error { return s.noneOf("new") })
+		}
+	})
+}
+
+func copiesOf(pod *v1.Pod, n int) (all []*v1.Pod) {
+	for i := range n {
+		own := pod.DeepCopy()
+		own.Name = fmt.Sprintf("new-%d", i)
+		all = append(all, own)
+	}
+	return all
+}
+
+func (s *fixture) noneOf(app string) error {
+	for _, pod := range s.list() {
+		if pod.Labels["app"] == app {
+			return fmt.Errorf("%s is there still", pod.Name)
+		}
+	}
+	return nil
 }
 
 func fitNodes(draw *rand.Rand) (nodes []*v1.Node) {
@@ -90,7 +176,7 @@ func fitResidents(draw *rand.Rand) (pods []*v1.Pod) {
 }
 
 // fitPods are alike, as those of one owner, so that it does not matter which of them is first.
-func (s *fixture) fitPods(draw *rand.Rand) (pods []*v1.Pod) {
+func (s *fitFixture) fitPods(draw *rand.Rand) (pods []*v1.Pod) {
 	cpu := fmt.Sprintf("%dm", 250*(1+draw.IntN(10)))
 	zone, high, apartBy := draw.IntN(3) == 0, draw.IntN(2) == 0, draw.IntN(4) == 0
 	for i := range 1 + draw.IntN(7) {
@@ -112,8 +198,20 @@ func (s *fixture) fitPods(draw *rand.Rand) (pods []*v1.Pod) {
 	return pods
 }
 
-// fit asks about a file with the pods.
-func (s *fixture) fit(pods []*v1.Pod, args ...string) (said fate, byTies bool) {
+// fitAnswer is what the document says.
+type fitAnswer struct {
+	Fits, ByTies   bool
+	Wanted, Placed int
+	Preempted      []any
+	Count          struct{ Pods int }
+	Nodes          struct {
+		Nodes  int
+		Enough bool
+	}
+}
+
+// ask asks about a file with the pods.
+func (s *fitFixture) ask(pods []*v1.Pod, args ...string) (a fitAnswer) {
 	s.t.Helper()
 	list := &v1.List{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "List"}}
 	for _, pod := range pods {
@@ -129,30 +227,25 @@ func (s *fixture) fit(pods []*v1.Pod, args ...string) (said fate, byTies bool) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	p := s.exec(append([]string{"fit", "--filename=" + file, "--output=json"}, args...)...)
+	p := s.exec(slices.Concat([]string{"fit", "--filename=" + file}, s.args, args)...)
 	<-p.end
-	var answer struct {
-		Fits, ByTies   bool
-		Wanted, Placed int
-		Preempted      []any
-	}
-	if err := json.Unmarshal([]byte(p.output.String()), &answer); err != nil || p.ProcessState.ExitCode() > 1 {
+	if err := json.Unmarshal([]byte(p.output.String()), &a); err != nil || p.ProcessState.ExitCode() > 1 {
 		s.t.Fatalf("fit: exit code %d, %v\n%s", p.ProcessState.ExitCode(), err, p.output)
 	}
-	if answer.Fits != (p.ProcessState.ExitCode() == 0) || answer.Wanted != len(pods) {
-		s.t.Errorf("fit exits with %d: %+v", p.ProcessState.ExitCode(), answer)
+	if len(args) == 0 && (a.Fits != (p.ProcessState.ExitCode() == 0) || a.Wanted != len(pods)) {
+		s.t.Errorf("fit exits with %d: %+v", p.ProcessState.ExitCode(), a)
 	}
-	return fate{answer.Placed, answer.Wanted - answer.Placed, len(answer.Preempted) > 0}, answer.ByTies
+	return a
 }
 
 // createAtOnce creates pods while the scheduler is stopped, as fit has all of them there before the first decision, and returns what
 // becomes of them: what was said, or what there is once no pod has a nomination, which one keeps whose place went to another.
-func (s *fixture) createAtOnce(kube *process, pods []*v1.Pod, said fate) (happened fate) {
+func (s *fitFixture) createAtOnce(pods []*v1.Pod, said fate) (happened fate) {
 	s.t.Helper()
 	before := len(s.list())
-	_ = kube.Process.Signal(syscall.SIGSTOP)
+	_ = s.kube.Process.Signal(syscall.SIGSTOP)
 	s.add(pods...)
-	_ = kube.Process.Signal(syscall.SIGCONT)
+	_ = s.kube.Process.Signal(syscall.SIGCONT)
 	s.eventually(func() error {
 		happened = fate{}
 		all, nominated := s.list(), ""
