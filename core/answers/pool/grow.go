@@ -130,7 +130,7 @@ func (g *growing) makeNodeFor(pod *v1.Pod) error {
 	return nil
 }
 
-// machineOf finds the node of a pool that a pod gets, and keeps the trial with it; if there is none, it says why.
+// machineOf finds the node of a pool that a pod gets, and keeps the trial with it; without one, it says why.
 func (g *growing) machineOf(p *Pool, pod *v1.Pod) (*machine, string, error) {
 	if why := p.Contradiction(pod); why != "" {
 		return nil, why, nil

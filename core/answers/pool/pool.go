@@ -62,7 +62,7 @@ func Sort(pools []*Pool) {
 	})
 }
 
-// Find returns the pool of a name; an error if there is none, with those that there are.
+// Find returns the pool of a name; an error that names the others if no pool has it.
 func Find(pools []*Pool, name string) (*Pool, error) {
 	var names []string
 	for _, p := range pools {
@@ -131,7 +131,7 @@ func Verdicts(pools []*Pool, pod *v1.Pod) []PoolVerdict {
 	return all
 }
 
-// Contradiction is the first thing that keeps a pod from every node that the pool may make, by what it declares; empty if there is none.
+// Contradiction is the first thing that keeps a pod from every node that the pool may make, by what it declares; empty if nothing does.
 // What other pods have to do with it, as affinity and spread, is not looked at.
 func (p *Pool) Contradiction(pod *v1.Pod) string {
 	if t, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), p.Taints, pod.Spec.Tolerations, keepsAway, true); untolerated {

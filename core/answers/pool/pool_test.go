@@ -86,12 +86,12 @@ func TestContradiction_NamesTheFirst(t *testing.T) {
 
 func TestRead_Refuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                    "there is none in it",
+		"":                                    "it has no pool",
 		"general":                             "line 1: the name of a pool and a shape are expected",
 		"\ngeneral memory=1Gi":                "line 2: reading the change",
 		"general cpu=1 max=many":              `line 1: "max=many" is not a number`,
 		"general cpu=1 least=1":               "neither max=NODES nor weight=NUMBER",
-		"apiVersion: v1\nkind: ConfigMap":     "there is none in it",
+		"apiVersion: v1\nkind: ConfigMap":     "it has no pool",
 		"apiVersion: [":                       "line 1: ",
 		"apiVersion: v1\nkind: NodePool":      "it has no name",
 		"apiVersion: &a [*a]\nkind: NodePool": "it stands for more than can be read",

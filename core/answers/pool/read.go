@@ -47,7 +47,7 @@ func Read(file string, from io.Reader) ([]*Pool, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading pools of %q: %w", printable.Line(file, 200), err)
 	case len(pools) == 0:
-		return nil, fmt.Errorf("reading pools of %q: there is none in it", printable.Line(file, 200))
+		return nil, fmt.Errorf("reading pools of %q: it has no pool", printable.Line(file, 200))
 	}
 	return pools, nil
 }
