@@ -1,10 +1,15 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
+
+	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/change"
 	"orrery/core/operator/actions"
+	"orrery/core/safe/printable"
+	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -41,22 +46,38 @@ func proposalsOf(w *views.WhatIf) (all []proposal, why string) {
 	}
 	for i := range changes {
 		c := &changes[i]
-		pod, _ := parseRef(c.Name)
-		if !strings.Contains(c.Name, "/") {
-			pod = world.PodRef{Namespace: "default", Name: c.Name}
-		}
 		switch c.Verb {
 		case change.Cordon, change.Uncordon:
 			all = append(all, onNode(c.Name, actions.ToggleCordon))
 		case change.Drain:
 			all = append(all, onNode(c.Name, actions.ProposeDrain))
 		case change.DeletePod:
-			all = append(all, onPod(pod, actions.ProposeDelete))
+			all = append(all, onPodNamed(c.Name, actions.ProposeDelete))
 		case change.Ungate:
-			all = append(all, onPod(pod, actions.ProposeUngate))
+			all = append(all, onPodNamed(c.Name, actions.ProposeUngate))
 		default:
 			return nil, "only cordon, uncordon, drain, delete pod and ungate are carried out from here; this is " + change.Words(changes[i:i+1])
 		}
 	}
 	return all, ""
+}
+
+// onPodNamed is the proposal of an action on the pod that a what-if means: NAMESPACE/NAME, or a name that one pod alone has.
+func onPodNamed(name string, action func(*v1.Pod) (actions.Action, error)) proposal {
+	if ref, whole := parseRef(name); whole {
+		return onPod(ref, action)
+	}
+	return func(e *engine.Engine) (actions.Action, error) {
+		var found []*v1.Pod
+		for o := range e.Store().Objects(world.Pod) {
+			if o.GetName() == name {
+				found = append(found, o.(*v1.Pod))
+			}
+		}
+		if len(found) != 1 {
+			name = printable.Line(name, 80)
+			return nil, fmt.Errorf("%d pods have the name %q at this moment: try the what-if again with NAMESPACE/%s", len(found), name, name)
+		}
+		return action(found[0])
+	}
 }

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"orrery/core/operator/actions"
+	"orrery/core/scheduler/engine"
+	"orrery/core/testing/mk"
+	"orrery/core/world"
 )
 
 // TestMark_WhatIfOfAll selects three nodes, and tries one change of all of them.
@@ -64,4 +69,29 @@ func TestCarryOut_GoesFromTheWhatIfToTheCluster(t *testing.T) {
 	s.wait(confirmDelay).keys("tab", "enter").shows("cordoned node node-0")
 	s.keys("esc", "down", "w", "a").shows("what-if: add 1 node").keys("C").shows("only cordon, uncordon, drain, delete pod and ungate are carried out from here")
 	newSession(t, 140, 40).keys("$", "3", "w", "c", "C").shows("C: read-only: this is a recording")
+}
+
+// TestCarryOut_FindsThePodThatWasMeant does to a pod by its name alone what the what-if did: the one pod of that name, in whatever namespace.
+func TestCarryOut_FindsThePodThatWasMeant(t *testing.T) {
+	e, err := engine.New(engine.Options{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	propose := onPodNamed("web", actions.ProposeDelete)
+	if _, err := propose(e); err == nil || !strings.Contains(err.Error(), "0 pods have the name") {
+		t.Errorf("without the pod: %v", err)
+	}
+	add := func(namespace string) {
+		if err := e.Apply(world.Input{At: start, Event: world.Changed{Op: world.Added, Object: mk.Pod("web").Namespace(namespace).Obj()}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("shop")
+	if action, err := propose(e); err != nil || action.String() != (actions.Delete{Pod: world.PodRefOf(e.Store().Pod("shop", "web"))}).String() {
+		t.Errorf("one pod in another namespace: %v, %v", action, err)
+	}
+	add("default")
+	if action, err := propose(e); err == nil {
+		t.Errorf("of two pods it chose %v", action)
+	}
 }
