@@ -4,7 +4,7 @@
 //	process     being a scheduler on a cluster              replica   leader   serving   telemetry
 //	      │
 //	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
-//	                                                        fit   capacity   consolidate   price
+//	                                                        fit   capacity   consolidate   pool   price
 //	trace       recordings, on disk and as they come        play   segments   stream   attach   reach
 //	      │
 //	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer

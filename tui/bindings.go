@@ -80,6 +80,7 @@ var (
 	withoutCells = where{"all panes but the overview and devices", func(id views.PaneID) bool { return offOverview.in(id) && !onCells.in(id) }}
 	onFilterable = where{"lists that can be filtered or sorted", func(id views.PaneID) bool { return pane(id).Filters() }}
 	onPreviews   = where{"lists of pods and nodes", func(id views.PaneID) bool { return pane(id).Previews() }}
+	onWhatIfs    = where{"what-ifs, as tables or played", func(id views.PaneID) bool { return id == views.WhatIfPane || id == views.OrreryPane }}
 	onPods       = where{"panes with pods", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesPods() }}
 	onNodes      = where{"panes with nodes", func(id views.PaneID) bool { return id == views.Overview || pane(id).NamesNodes() }}
 )
@@ -182,6 +183,9 @@ func (s *Screen) press(msg tea.KeyPressMsg) tea.Cmd {
 	s.status, s.lastCommand = "", ""
 	if s.closeStartCard(key) {
 		return nil
+	}
+	if cmd, done := s.pressInTour(key); done {
+		return cmd
 	}
 	switch {
 	case key == "ctrl+c":

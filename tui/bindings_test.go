@@ -153,7 +153,7 @@ func TestReference_ListsPanesAndNoKeys(t *testing.T) {
 
 func TestCommand_UnknownNamesTheNearest(t *testing.T) {
 	for typed, want := range map[string]string{
-		"qit": "did you mean :quit?", "them": "did you mean :theme?", "evicsions": "did you mean :evictions?", "gotoo": "did you mean :goto?", "zom": "did you mean :zoom?",
+		"quitt": "did you mean :quit?", "them": "did you mean :theme?", "evicsions": "did you mean :evictions?", "gotoo": "did you mean :goto?", "zom": "did you mean :zoom?",
 		"dvcs": "did you mean :devices?", "foo": "tab goes through all that there are, and ? lists the keys",
 	} {
 		if got := suggestion(typed); got != want {

@@ -21,7 +21,7 @@ import (
 )
 
 // baseCommands are the commands without a key.
-var baseCommands = slices.Concat(paneCommands(), []command{
+var baseCommands = slices.Concat(paneCommands(), planCommands, []command{
 	{name: "goto", argument: "time", help: "a moment: 01:30, 90s, +10s, -10s, 50%, or a time of day", run: (*Screen).commandGoto},
 	{name: "demo", argument: "[recording]", help: "play another recording; without a name, list them", run: (*Screen).commandDemo, complete: storyCompletions, about: storyTitle},
 	{name: "speed", argument: "factor", help: "how fast it plays: 0.1 to max", run: (*Screen).commandSpeed, complete: oneOf("0.1", "0.5", "1", "2", "5", "10", "100", "max")},
@@ -293,7 +293,7 @@ func (s *Screen) commandTheme(rest string) tea.Cmd {
 		s.fail(":theme: there is no " + strconv.Quote(printable.Line(rest, 60)) + "; there are " + strings.Join(s.themeNames(), ", "))
 		return nil
 	}
-	s.themeChosen = true
+	s.themeChosen, s.themePicked = true, true
 	s.setTheme(s.options.Themes[i])
 	s.setStatus("theme " + s.theme.Name)
 	return nil

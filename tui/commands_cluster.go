@@ -13,6 +13,7 @@ import (
 
 	"orrery/core/operator/actions"
 	"orrery/core/safe/printable"
+	"orrery/core/world"
 	"orrery/views"
 	"orrery/views/collect"
 	"orrery/views/filter"
@@ -27,18 +28,42 @@ var clusterCommands = []command{
 	{name: "access", help: "what may not be seen, and the RBAC rules it takes", run: (*Screen).commandAccess},
 }
 
-func proposesOnNode(action func(*v1.Node) actions.Action) func(*Screen, string) tea.Cmd {
+// proposesOnNode makes the function of a key that changes the selected nodes. Several are tried on a copy where they cannot be changed.
+func proposesOnNode(name string, action func(*v1.Node) actions.Action) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, _ string) tea.Cmd {
-		node, _ := s.selectedNode()
-		s.propose(onNode(node, action))
+		if s.triesMarked() {
+			return s.tryMarked(name)
+		}
+		nodes := s.markedNodes()
+		if len(nodes) == 0 {
+			node, _ := s.selectedNode()
+			nodes = []string{node}
+		}
+		var each []proposal
+		for _, node := range nodes {
+			each = append(each, onNode(node, action))
+		}
+		s.propose(together(each))
 		return nil
 	}
 }
 
-func proposesOnPod(action func(*v1.Pod) (actions.Action, error)) func(*Screen, string) tea.Cmd {
+// proposesOnPod is the same for pods.
+func proposesOnPod(name string, action func(*v1.Pod) (actions.Action, error)) func(*Screen, string) tea.Cmd {
 	return func(s *Screen, _ string) tea.Cmd {
-		pod, _ := s.selectedPod()
-		s.propose(onPod(pod, action))
+		if s.triesMarked() {
+			return s.tryMarked(name)
+		}
+		pods := s.markedPods()
+		if len(pods) == 0 {
+			pod, _ := s.selectedPod()
+			pods = []world.PodRef{pod}
+		}
+		var each []proposal
+		for _, pod := range pods {
+			each = append(each, onPod(pod, action))
+		}
+		s.propose(together(each))
 		return nil
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -193,6 +194,7 @@ func (c *confirmation) press(s *Screen, key string) tea.Cmd {
 	}
 	switch {
 	case key == "enter" && c.act:
+		s.top().marked = nil
 		s.perform(c)
 	case key == "/":
 		s.startSlash()
@@ -242,6 +244,9 @@ func (s *Screen) perform(c *confirmation) {
 
 // recordRefusal records that a PodDisruptionBudget refused an eviction, which a watch does not show.
 func (p *loop) recordRefusal(a actions.Action, err error) {
+	if part := (*actions.PartError)(nil); errors.As(err, &part) {
+		a = part.Part
+	}
 	evict, ok := a.(actions.Evict)
 	if !ok || !apierrors.IsTooManyRequests(err) {
 		return

@@ -44,7 +44,7 @@ func (s *Screen) draw() {
 	t := s.top()
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
-	s.state.Cell, s.state.Preview = t.cell, s.previews()
+	s.state.Cell, s.state.Preview, s.state.Marked = t.cell, s.previews(), t.markedKeys()
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped, s.state.Namespace = !t.list.on(), s.namespace
 	s.describeSearch(&s.state)
@@ -87,6 +87,9 @@ func (s *Screen) draw() {
 	if s.startCard && f.Model.Timeline != nil {
 		s.drawStartCard(all.In(s.body()))
 	}
+	if s.tour != nil {
+		s.drawTour(all.In(s.body()))
+	}
 	if s.prompt != nil {
 		s.drawPrompt(all)
 	}
@@ -98,7 +101,7 @@ func (s *Screen) draw() {
 
 // drawScreen draws the panes of a frame.
 func (s *Screen) drawScreen(f *Frame) {
-	s.hits = views.HitMap{Rows: s.hits.Rows[:0], Heads: s.hits.Heads[:0]}
+	s.hits = views.HitMap{Rows: s.hits.Rows[:0], Heads: s.hits.Heads[:0], Hints: s.hits.Hints[:0]}
 	s.state.Row = s.row.key
 	s.canvas.Reset(s.w, s.h)
 	views.Screen(s.canvas, f.Model, &s.state, s.options.Terminal.Glyphs, f.Now)

@@ -88,6 +88,8 @@ type session struct {
 	quit   bool
 	frames int      // frames shown
 	raw    []string // written without the renderer, such as to the clipboard
+	// playing means that a what-if plays: its next picture comes when time goes on.
+	playing bool
 	// computed are the panes of results that openOn has opened.
 	computed map[views.PaneID]navEntry
 }
@@ -170,6 +172,8 @@ func (s *session) runCmd(cmd tea.Cmd) {
 		}
 	case tea.RawMsg:
 		s.raw = append(s.raw, fmt.Sprint(msg.Msg))
+	case playMsg:
+		s.playing = true
 	default:
 		s.queue = append(s.queue, msg)
 	}
@@ -220,6 +224,10 @@ func (s *session) advance(d time.Duration) *session {
 		}
 		if s.loop.source.Moving() || s.loop.partial {
 			s.loop.tick()
+		}
+		if s.playing {
+			s.playing = false
+			s.queue = append(s.queue, playMsg{})
 		}
 		s.drain()
 	}

@@ -25,6 +25,8 @@ var worths = []worth{
 	{"pause", (*Screen).atEnd, 1, "play again"},
 	{"pause", (*Screen).paused, 1, "play"},
 	{"open", func(s *Screen) bool { return s.selectedFix() != nil }, 0, "try it"},
+	{"open", func(s *Screen) bool { return s.top().playsWhatIf() }, 1, "its pods"},
+	{"orrery", func(s *Screen) bool { return s.top().showsWhatIf() && !s.top().playsWhatIf() }, 1, "play it"},
 	{"open", func(s *Screen) bool { return s.top().pane == views.TimelinePane }, 0, "go there"},
 	{"open", func(s *Screen) bool { return s.onOverview() && s.selectedRow() == nil }, 1, "open pane"},
 	{"back", func(s *Screen) bool { return s.zoom }, 1, "unzoom"},
@@ -34,6 +36,8 @@ var worths = []worth{
 	{"filter", func(s *Screen) bool { return s.slash() == deafPrompt }, never, ""},
 	{"filter", func(s *Screen) bool { return s.slash() == finderPrompt }, 3, "find"},
 	{"find", func(s *Screen) bool { return s.slash() == finderPrompt }, never, ""},
+	{"back", func(s *Screen) bool { return len(s.top().marked) > 0 }, 1, "let go"},
+	{"whatif", func(s *Screen) bool { return len(s.top().marked) > 0 }, 0, "what-if of all"},
 	{"evict", func(s *Screen) bool { return !s.podHasNode() }, never, ""},
 	{"cordon", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},
 	{"drain", func(s *Screen) bool { return s.top().pane == views.PodsPane }, 8, ""},
@@ -82,6 +86,9 @@ func (s *Screen) hints(width int) []draw.Hint {
 			break
 		}
 		hints = append(hints, t.hint)
+	}
+	if s.keyPane() == views.HelpPane {
+		return append(hints, draw.Hint{Key: "?", Action: "a tour"})
 	}
 	return append(hints, draw.Hint{Key: "?", Action: "help"})
 }

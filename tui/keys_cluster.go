@@ -9,27 +9,31 @@ import (
 var clusterBindings = []binding{
 	{
 		name: "cordon", keys: []string{"c"}, label: "c", short: "cordon", long: "cordon the selected node, or uncordon it", group: clusterKeys, where: onNodes, hint: 3,
-		disabled: (*Screen).cannotChangeNode, run: proposesOnNode(actions.ToggleCordon),
+		disabled: (*Screen).cannotChangeNode, run: proposesOnNode("cordon", actions.ToggleCordon),
 	},
 	{
 		name: "drain", keys: []string{"D"}, label: "D", short: "drain", long: "drain the selected node", group: clusterKeys, where: onNodes, hint: 3,
-		disabled: (*Screen).cannotChangeNode, run: proposesOnNode(actions.ProposeDrain),
+		disabled: (*Screen).cannotChangeNode, run: proposesOnNode("drain", actions.ProposeDrain),
 	},
 	{
 		name: "evict", keys: []string{"E"}, label: "E", short: "evict", long: "evict the selected pod, if its budgets allow", group: clusterKeys, where: onPods, hint: 3,
-		disabled: (*Screen).cannotEvict, run: proposesOnPod(actions.ProposeEvict),
+		disabled: (*Screen).cannotEvict, run: proposesOnPod("evict", actions.ProposeEvict),
 	},
 	{
 		name: "delete", keys: []string{"X"}, label: "X", short: "delete", long: "delete the selected pod", group: clusterKeys, where: onPods, hint: 3,
-		disabled: (*Screen).cannotChangePod, run: proposesOnPod(actions.ProposeDelete),
+		disabled: (*Screen).cannotChangePod, run: proposesOnPod("delete", actions.ProposeDelete),
 	},
 	{
 		name: "activate", keys: []string{"A"}, label: "A", long: "activate the selected pod: skip its back-off", group: clusterKeys, where: onPods,
-		disabled: (*Screen).cannotActivate, run: proposesOnPod(actions.ProposeActivate),
+		disabled: (*Screen).cannotActivate, run: proposesOnPod("activate", actions.ProposeActivate),
+	},
+	{
+		name: "carry-out", keys: []string{"C"}, label: "C", short: "carry out", long: "carry out on the cluster what a what-if has tried", group: clusterKeys, where: onWhatIfs, hint: 2,
+		disabled: (*Screen).cannotCarryOut, run: simple((*Screen).carryOut),
 	},
 	{
 		name: "ungate", keys: []string{"U"}, label: "U", long: "take the scheduling gates off the selected pod", group: clusterKeys, where: onPods,
-		disabled: (*Screen).cannotChangePod, run: proposesOnPod(actions.ProposeUngate),
+		disabled: (*Screen).cannotChangePod, run: proposesOnPod("ungate", actions.ProposeUngate),
 	},
 }
 
@@ -37,12 +41,18 @@ func (s *Screen) cannotChangeNode() string {
 	if _, ok := s.selectedNode(); !ok {
 		return "no node is selected"
 	}
+	if s.triesMarked() {
+		return ""
+	}
 	return s.readOnlyReason()
 }
 
 func (s *Screen) cannotChangePod() string {
 	if _, ok := s.selectedPod(); !ok {
 		return "no pod is selected"
+	}
+	if s.triesMarked() {
+		return ""
 	}
 	return s.readOnlyReason()
 }
@@ -77,7 +87,7 @@ func (s *Screen) readOnlyIn(pane views.PaneID) string {
 	switch {
 	case s.frame == nil:
 		return "nothing is shown yet"
-	case pane == views.WhatIfPane && (s.top().answer == nil || !s.top().answer.Moments), pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
+	case pane == views.WhatIfPane && (s.top().answer == nil || !s.top().answer.Moments), s.top().playsWhatIf(), pane == views.ExplainPane && s.frameMatches() && s.frame.Model.Header.Mode == views.WhatIfMode:
 		return "this is a what-if; esc goes back"
 	}
 	return s.frame.ReadOnly

@@ -82,7 +82,7 @@ func (s *Screen) cannotDescribe() string {
 }
 
 func (s *Screen) cannotTryWhatIf() string {
-	if s.top().pane == views.WhatIfPane && s.subject == nil && (s.top().answer == nil || !s.top().answer.Moments) {
+	if s.subject == nil && s.top().showsWhatIf() {
 		return "this is a what-if already; esc goes back"
 	}
 	if len(s.menuItems()) == 0 {

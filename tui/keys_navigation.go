@@ -51,8 +51,15 @@ var navigationBindings = []binding{
 		},
 	},
 	{
-		name: "orrery", keys: []string{"0"}, label: "0", long: "the cluster as a picture", group: navigationKeys, where: everywhere,
-		run: func(s *Screen, key string) tea.Cmd { s.goToPane(key, views.OrreryPane); return nil },
+		name: "orrery", keys: []string{"0"}, label: "0", short: "orrery", hint: 17, long: "the cluster as a picture; of a what-if, what it would do", group: navigationKeys, where: everywhere,
+		run: func(s *Screen, key string) tea.Cmd {
+			if t := s.top(); t.pane == views.WhatIfPane && t.page == nil && t.answer != nil && !t.answer.Moments {
+				s.playWhatIf(t.answer)
+				return nil
+			}
+			s.goToPane(key, views.OrreryPane)
+			return nil
+		},
 	},
 	{
 		name: "health", keys: []string{"!"}, label: "!", short: "trouble", long: "go to the worst trouble", group: navigationKeys, where: everywhere, hint: 1,
@@ -174,7 +181,7 @@ func (s *Screen) goToPane(key string, id views.PaneID) {
 }
 
 // escape undoes one thing: the pending what-if or summary, else the zoom, else the row of the overview, else the search, else the
-// filter, else the pane.
+// rows that are selected together, else the filter, else the pane.
 func (s *Screen) escape() {
 	switch {
 	case s.whatIfPending:
@@ -189,6 +196,8 @@ func (s *Screen) escape() {
 		s.row = overviewCursor{}
 	case s.top().search != nil:
 		s.top().search = nil
+	case s.top().page == nil && len(s.top().marked) > 0:
+		s.top().marked = nil
 	case s.top().page == nil && s.top().list.on() && s.top().list.filter != s.top().openedWith:
 		s.setList(listSettings{filter: s.top().openedWith, sort: s.top().list.sort, reverse: s.top().list.reverse})
 	default:
@@ -288,6 +297,8 @@ func (s *Screen) openSelected() tea.Cmd {
 		return s.tryFix(fix)
 	}
 	switch open := s.top().pane; {
+	case s.top().playsWhatIf():
+		s.push(navEntry{pane: views.WhatIfPane, answer: s.top().answer})
 	case open == views.Overview:
 		s.openRow()
 	case open == views.TimelinePane:

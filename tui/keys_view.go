@@ -44,6 +44,10 @@ var viewBindings = []binding{
 		disabled: (*Screen).cannotPreview, run: simple((*Screen).togglePreview),
 	},
 	{
+		name: "mark-row", keys: []string{"x"}, label: "x", short: "select", long: "select the row together with others; w and the cluster's keys act on all", group: viewKeys, where: onMarks, hint: 12,
+		disabled: (*Screen).cannotMark, run: simple((*Screen).mark),
+	},
+	{
 		name: "command", keys: []string{":"}, label: ":", short: "command", long: "a command", group: viewKeys, where: everywhere, hint: 6,
 		run: simple((*Screen).startCommand),
 	},
@@ -54,7 +58,7 @@ var viewBindings = []binding{
 		name: "mouse", keys: []string{"m"}, label: "m", long: "mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
 	},
 	{
-		name: "help", keys: []string{"?"}, label: "?", long: "the keys of this pane", group: viewKeys, where: everywhere, run: simple((*Screen).toggleHelp),
+		name: "help", keys: []string{"?"}, label: "?", long: "the keys of this pane; there again: a tour", group: viewKeys, where: everywhere, run: func(s *Screen, _ string) tea.Cmd { return s.helpOrTour() },
 	},
 	{
 		name: "suspend", keys: []string{"ctrl+z"}, label: "ctrl+z", long: "back to the shell", group: viewKeys, where: everywhere,
@@ -109,7 +113,7 @@ func (s *Screen) nextTheme() {
 		return
 	}
 	at := slices.IndexFunc(suitable, func(t *themes.Theme) bool { return t.Name == s.theme.Name })
-	s.themeChosen = true
+	s.themeChosen, s.themePicked = true, true
 	next := suitable[(at+1)%len(suitable)]
 	if next.Name == s.theme.Name {
 		s.setStatus("t: " + next.Name + " is the only theme made for this background; :theme has those for others")
@@ -128,10 +132,12 @@ func (s *Screen) toggleMouse() {
 	}
 }
 
-func (s *Screen) toggleHelp() {
+// helpOrTour opens the help, and from there the tour.
+func (s *Screen) helpOrTour() tea.Cmd {
 	if s.top().pane == views.HelpPane {
 		s.pop()
-		return
+		return s.startTour()
 	}
 	s.push(navEntry{pane: views.HelpPane})
+	return nil
 }

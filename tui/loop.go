@@ -217,7 +217,7 @@ func (p *loop) build() {
 	f.Model = p.collector.Model(p.source.Engine(), query)
 	p.source.Annotate(f.Model, p.query)
 	p.addCommands(f.Model.Explain)
-	if query.Open == views.WhatIfPane && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
+	if (query.Open == views.WhatIfPane || query.Open == views.OrreryPane) && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
 	f.ReadOnly = p.readOnlyReason()

@@ -22,6 +22,8 @@ type menu struct {
 type menuItem struct {
 	key, label, change string
 	needsArgument      bool
+	// acts is the name of the key that does the same to the cluster; empty if there is none.
+	acts string
 }
 
 // openMenu opens the menu for the selection.
@@ -29,6 +31,9 @@ func (s *Screen) openMenu() { s.menu = &menu{items: s.menuItems(), at: 1} }
 
 // menuItems are the what-ifs for the selection: a claim, a pod, a node, or several of these.
 func (s *Screen) menuItems() []menuItem {
+	if items := s.markedItems(); len(items) > 0 {
+		return items
+	}
 	var items []menuItem
 	node, hasNode := s.selectedNode()
 	pod, hasPod := s.selectedPod()
@@ -66,6 +71,7 @@ func nodeItems(node string, cordoned bool) []menuItem {
 		cordon,
 		{key: "d", label: "drain it", change: "drain " + node},
 		{key: "a", label: "add one like it", change: "add 1 node like " + node},
+		{key: "2", label: "add two like it", change: "add 2 nodes like " + node},
 		{key: "3", label: "add three like it", change: "add 3 nodes like " + node},
 		{key: "D", label: "delete it", change: "delete node " + node},
 		{key: "T", label: "taint it …", change: "taint " + node + " ", needsArgument: true},

@@ -96,9 +96,11 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		s.seekToColumn(s.hits.Scrubber, x)
 	case dragged:
 	case y == 0 && x >= s.w-3: // the "?" of the first line
-		s.toggleHelp()
+		return s.helpOrTour()
 	case y == 1 && s.worst() != nil: // the health
 		s.goToTrouble()
+	case s.hintAt(x, y) != nil:
+		return s.clickHint(s.hintAt(x, y), x)
 	case s.clickHead(x, y):
 	case s.onOverview():
 		s.clickOverview(x, y)
@@ -114,6 +116,37 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 		}
 		s.move(row)
 		s.top().onNodes = true
+	}
+	return nil
+}
+
+// hintAt returns the hint at a place; nil if there is none.
+func (s *Screen) hintAt(x, y int) *views.HintSpot {
+	for i := range s.hits.Hints {
+		if h := &s.hits.Hints[i]; contains(h.Rect, x, y) {
+			return h
+		}
+	}
+	return nil
+}
+
+// clickHint does what the key of a hint does. Of a hint with two keys that do different things, such as [ ], it is the one that was clicked.
+func (s *Screen) clickHint(h *views.HintSpot, x int) tea.Cmd {
+	s.status, s.lastCommand = "", ""
+	for i := range bindings {
+		b := &bindings[i]
+		if b.label != h.Key || !b.worksOn(s.keyPane()) {
+			continue
+		}
+		key := b.keys[0]
+		if b.oneEach && len(b.keys) == 2 && x-h.Rect.X >= draw.Width(h.Key)/2 {
+			key = b.keys[1]
+		}
+		if b.oneEach && len(b.keys) > 2 {
+			s.setStatus(b.label + ": " + b.long)
+			return nil
+		}
+		return s.run(b, key)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -50,6 +51,33 @@ func TestMouse_ClicksAndWheel(t *testing.T) {
 	s.shows("00:00.000")
 	click(track.X+track.W-1, track.Y)
 	s.lacks("00:00.000")
+}
+
+// TestMouse_ClicksHints clicks on every hint of several panes: it does what its key does, or says what its keys do.
+func TestMouse_ClicksHints(t *testing.T) {
+	for _, open := range []string{"1", "2", "3", "0", "7"} {
+		hints := newSession(t, 140, 40).keys("$", "m", "6", open).screen.hits.Hints
+		if len(hints) < 4 {
+			t.Fatalf("in pane %s there are the hints %v", open, hints)
+		}
+		for _, h := range hints {
+			clicked, pressed := newSession(t, 140, 40).keys("$", "m", "6", open), newSession(t, 140, 40).keys("$", "m", "6", open)
+			clicked.send(tea.MouseClickMsg{X: h.Rect.X, Y: h.Rect.Y, Button: tea.MouseLeft})
+			switch b := bindingFor(pressed.screen.keyPane(), h.Key); {
+			case b == nil && strings.ContainsAny(h.Key, " -s"): // several keys
+				if h.Key == "[ ]" {
+					pressed.keys("[")
+					break
+				}
+				continue
+			default:
+				pressed.keys(h.Key)
+			}
+			if clicked.plain() != pressed.plain() {
+				t.Errorf("in pane %s a click on %q leads to\n%s\nand the key to\n%s", open, h.Key, clicked.plain(), pressed.plain())
+			}
+		}
+	}
 }
 
 func TestMouse_ClicksNodesOfTheOrrery(t *testing.T) {

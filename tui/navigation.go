@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"orrery/core/world"
 	"orrery/views"
@@ -33,15 +34,18 @@ type navEntry struct {
 	// clear it.
 	list       listSettings
 	openedWith *filter.Filter
+	// marked are the rows that are selected together.
+	marked []markedRow
 	// search is the search in its text; nil for none.
 	search *search
 	// fromList means that it was opened from the preview of the list below, so that the left arrow goes back there.
 	fromList bool
 	// page is the page of text; nil for a pane.
 	page *page
-	// answer is the result of a what-if, summary that of the pending pods.
-	answer  *views.WhatIf
-	summary *views.Pending
+	// answer is the result of a what-if, summary that of the pending pods. On the orrery the what-if is played, since playedFrom.
+	answer     *views.WhatIf
+	playedFrom time.Duration
+	summary    *views.Pending
 	// comparison are two nodes or pods.
 	comparison *views.Comparison
 }
@@ -109,7 +113,7 @@ func (s *Screen) pop() bool {
 
 // saveTop saves the pane above the overview, for openPane.
 func (s *Screen) saveTop() {
-	if len(s.navStack) > 1 {
+	if len(s.navStack) > 1 && !s.navStack[1].playsWhatIf() {
 		s.saved[s.navStack[1].pane] = s.navStack[1]
 	}
 }

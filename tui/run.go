@@ -33,6 +33,8 @@ type Options struct {
 	Node string
 	// Settings are the user's; nil is none. Their keys are used by UseKeys.
 	Settings *Settings
+	// Remembered is the file in which what is chosen is kept, if the settings ask for that; empty for none.
+	Remembered string
 	// Stories are the recordings that :demo switches to; none for a cluster.
 	Stories []Story
 	// StartCard means that a card over the screen introduces the recording at first.
@@ -84,7 +86,11 @@ func Run(ctx context.Context, o Options) error {
 	guard := term.NewGuard(o.Terminal)
 	p := newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { program.Send(m) })
 	p.spawn = guard.Go
-	program = tea.NewProgram(guard.Model(newScreen(o, p, guard.Show)), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
+	screen := newScreen(o, p, guard.Show)
+	program = tea.NewProgram(guard.Model(screen), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
 	guard.Go(func() { p.run(ctx) })
-	return guard.Run(ctx, program)
+	if err := guard.Run(ctx, program); err != nil {
+		return err
+	}
+	return screen.keepChoices(o.Remembered)
 }

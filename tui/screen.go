@@ -50,10 +50,14 @@ type Screen struct {
 	confirm *confirmation
 	// startCard means that the start card is shown; once closed it is not shown again.
 	startCard bool
-	status    string
+	// tour is the tour that is on; nil for none. tourLeft is the step with which it goes on.
+	tour     *tour
+	tourLeft int
+	status   string
 
 	theme       *themes.Theme
 	themeChosen bool // the user chose the theme
+	themePicked bool // on this screen
 	// light means that the terminal's background is light: as it says itself, else as the first theme or the environment has it.
 	light bool
 	pens  *themes.Pens
@@ -81,6 +85,8 @@ type Screen struct {
 	summaryNumber  int
 	summaryPending bool
 	wheel          wheel
+	// playDue means that the next picture of a what-if that plays is on its way.
+	playDue bool
 	// findingRow means that the whole list is being searched for the selected row.
 	findingRow bool
 }
@@ -148,10 +154,20 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.matchBackground(msg.IsDark())
 	case frameMsg:
 		s.takeFrame()
+		cmd = s.tourOpens()
+	case tourArrived:
+		if s.tour != nil && s.tour.asked {
+			s.tour.asked, s.tour.due = false, true
+		}
+	case playMsg:
+		s.playDue = false
 	default:
 		cmd = s.handleLoop(msg)
 	}
 	s.requestModel()
+	if on := s.playOn(); on != nil {
+		cmd = tea.Batch(cmd, on)
+	}
 	return s, cmd
 }
 

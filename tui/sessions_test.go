@@ -202,10 +202,10 @@ func TestMenu_OffersChangesOfTheSelection(t *testing.T) {
 		items int
 	}{
 		{[]string{"2"}, "pod default/web-", 10},
-		{[]string{"3"}, "node node-0", 9},
-		{[]string{"3", "enter"}, "node node-0", 19},
+		{[]string{"3"}, "node node-0", 10},
+		{[]string{"3", "enter"}, "node node-0", 20},
 		{[]string{"2", "e"}, "pod default/web-", 10},
-		{[]string{"2", "e", "G"}, "pod default/web-", 19},
+		{[]string{"2", "e", "G"}, "pod default/web-", 20},
 	} {
 		s := atUnschedulable(t).keys(tt.keys...).keys("w")
 		m := s.screen.menu

@@ -25,6 +25,8 @@ type Settings struct {
 	// Preview shows what a row opens beside the lists of wide screens; nil is yes. Mouse turns the mouse on.
 	Preview *bool `yaml:"preview"`
 	Mouse   bool  `yaml:"mouse"`
+	// Remember keeps what is chosen on the screen for the next session.
+	Remember bool `yaml:"remember"`
 	// Keys are own keys by the names of what they do, Aliases own commands by their names.
 	Keys    map[string]KeyList `yaml:"keys"`
 	Aliases map[string]string  `yaml:"aliases"`

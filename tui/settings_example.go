@@ -16,6 +16,10 @@ func SettingsExample() string {
 #:preview: true
 #:mouse: false
 
+# Whether the theme, the orders of lists and a hidden preview that are chosen on the screen
+# are there the next time: in $XDG_STATE_HOME/orrery/screen.yaml, or ~/.local/state.
+#:remember: false
+
 # Own keys, by the names of what they do (docs/keys.md). What has several keys, such as
 # step, takes as many.
 #:keys:

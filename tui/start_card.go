@@ -12,10 +12,13 @@ import (
 const startCardTime = 7 * time.Second
 
 // startCardText says what the screen shows.
-const startCardText = "A Kubernetes scheduler at work: every decision of a recorded cluster is made anew as you watch, and can be asked for its reasons."
+const startCardText = "A Kubernetes scheduler at work, live or recorded: ask it what is wrong, why, and what would help."
 
-// startCardKeys are the keys that the start card names.
-var startCardKeys = [...]draw.Hint{{Key: "space", Action: "pause"}, {Key: "}", Action: "next mark"}, {Key: "?", Action: "all keys"}}
+// startCardKeys are the keys that the start card names, in rows: what to ask, and how to get about.
+var startCardKeys = [...][]draw.Hint{
+	{{Key: "!", Action: "worst trouble"}, {Key: "e", Action: "why"}, {Key: "w", Action: "what would help"}, {Key: "0", Action: "the picture"}},
+	{{Key: "space", Action: "pause"}, {Key: "}", Action: "next mark"}, {Key: "?", Action: "all keys"}, {Key: "??", Action: "a tour"}},
+}
 
 // closeStartCard closes the start card on any key. It reports whether the key has done its work: enter and esc only close the
 // card, and every other key does what it always does.
@@ -29,7 +32,7 @@ func (s *Screen) closeStartCard(key string) (done bool) {
 
 // drawStartCard draws the start card at the bottom of an area, so that the panes above it are seen to move.
 func (s *Screen) drawStartCard(a draw.Area) {
-	const most, height, gap = 72, 11, 4
+	const most, height, gap = 72, 11, 3
 	t, f := s.frame.Model.Timeline, s.frame
 	w, h := min(most, a.W), min(height, a.H)
 	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + a.H - h, W: w, H: h})
@@ -45,11 +48,12 @@ func (s *Screen) drawStartCard(a draw.Area) {
 		at.Fit(x, y, at.W-x, dim, " plays the whole from its start")
 		y++
 	}
-	y++
-	x := 0
-	for _, k := range startCardKeys {
-		x = at.Text(x, y, themes.Accent.With(themes.Bold), k.Key)
-		x = at.Text(x+1, y, text, k.Action) + gap
+	for i, row := range startCardKeys {
+		x := 0
+		for _, k := range row {
+			x = at.Text(x, y+i, themes.Accent.With(themes.Bold), k.Key)
+			x = at.Text(x+1, y+i, text, k.Action) + gap
+		}
 	}
 	foot, _ := at.Bottom(1)
 	closes := "any key closes this"

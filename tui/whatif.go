@@ -54,7 +54,9 @@ func (p *loop) askWhatIf(number int, changes []change.Change) {
 			p.send(whatIfMsg{number: number, err: err})
 			return
 		}
-		p.send(whatIfMsg{number: number, answer: collect.WhatIf(answer, printable.Text(words), printable.Text(command))})
+		shown := collect.WhatIf(answer, printable.Text(words), printable.Text(command))
+		shown.Typed = words
+		p.send(whatIfMsg{number: number, answer: shown})
 	})
 }
 
@@ -69,9 +71,14 @@ func (s *Screen) openWhatIf(msg whatIfMsg) {
 		return
 	}
 	s.status = ""
-	if s.top().pane == views.WhatIfPane { // of another release
+	played := s.top().pane == views.OrreryPane
+	if s.top().showsWhatIf() { // of another release
 		s.pop()
 	}
 	s.whatIfs = append([]*views.WhatIf{msg.answer}, s.whatIfs[:min(len(s.whatIfs), maxWhatIfs-1)]...)
+	if played {
+		s.playWhatIf(msg.answer)
+		return
+	}
 	s.push(navEntry{pane: views.WhatIfPane, answer: msg.answer})
 }

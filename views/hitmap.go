@@ -23,10 +23,18 @@ type HitMap struct {
 	Lines []string
 	// Heads are the headings by which the open pane's list can be sorted.
 	Heads []Head
+	// Hints are the hints of the last line.
+	Hints []HintSpot
 	// Rows are the rows of the overview that open something, in no order.
 	Rows []OverviewRow
 	// Node, if not nil, returns the row of the node at a place of the screen: of the first, where there are several.
 	Node func(x, y int) (row int, ok bool)
+}
+
+// HintSpot is where a hint is, and the key that it names.
+type HintSpot struct {
+	Rect draw.Rect
+	Key  string
 }
 
 // Head is the heading of a column, and the order that it stands for.

@@ -20,8 +20,8 @@ func divide(r draw.Rect, m *Model) bands {
 	b.foot, r = r.Bottom(1)
 	if t := m.Timeline; t != nil {
 		b.timeline, r = r.Bottom(1)
-		if t.captioned() && height >= captionHeight {
-			b.caption, r = r.Bottom(1)
+		if t.captioned() && height >= captionHeight { // under the health: what happens explains what is wrong
+			b.caption, r = r.Top(1)
 		}
 	}
 	b.body = r

@@ -96,6 +96,8 @@ const (
 type WhatIf struct {
 	// Tried are the changes, in words.
 	Tried, Command string
+	// Typed are the changes as they are typed: of objects with hostile names Tried is printable, and this is not. It is never drawn.
+	Typed string
 	// Moments means that it is no what-if: two times are compared, Before and After as the screen shows them.
 	Moments       bool
 	Before, After string

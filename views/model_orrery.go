@@ -21,6 +21,18 @@ type Orrery struct {
 	Last               *Search
 	Since              time.Duration
 	Nominated, Victims int
+	// Decided is the last decision; nil if there was none.
+	Decided *DecisionRow
+	// Named are the nodes that matter now, the first most: they are called by their names in the picture.
+	Named []NamedBody
+	// Returning are the back-offs of pods, those that end first.
+	Returning []BackoffSpan
+	// Leaving are evictions under way, the earliest deadline first.
+	Leaving []Eviction
+	// Flights are what a what-if would do, which is shown; nil of the cluster as it is.
+	// WhatIf is the what-if.
+	Flights []Flight
+	WhatIf  *WhatIf
 	// RecentEvictions are those that began lately, the latest first; Terminating is how many pods are being evicted.
 	RecentEvictions []RecentEviction
 	Terminating     int
@@ -36,6 +48,26 @@ type OrreryBody struct {
 	Level  uint8 // how much is allocated, from 0 to 255
 	Flags  NodeFlags
 	Result LaneCell
+	// Pods is how many pods the node has, of which Leaving are terminating.
+	Pods, Leaving int
+}
+
+// NamedBody is a node that matters, and the fact for which it does.
+type NamedBody struct {
+	Node       int // its index
+	Name, Fact string
+	Bad        bool
+}
+
+// BackoffSpan is from when until when a pod backs off.
+type BackoffSpan struct{ From, Until time.Time }
+
+// Flight is the way of a pod in a what-if, from a node to a node. An index is -1 where there is no node: from there it has none yet, and
+// to there it stays outside, unless it is Gone or on a New node that the picture does not have.
+type Flight struct {
+	Pod       string
+	From, To  int
+	Gone, New bool
 }
 
 // BodySize is a node's capacity beside that of the largest node.

@@ -49,6 +49,12 @@ type orreryCtx struct {
 	sweep sweep
 	// at is the cursor's node.
 	at int
+	// perMoon is how many pods a moon stands for.
+	perMoon int
+	// lettered is where there are words that names must not cover.
+	lettered []orbit.Rect
+	// beside means that there is a column beside the picture, which has the words.
+	beside bool
 }
 
 // drawOrrery draws the last search above, the selected node below, and the picture between them.
@@ -60,6 +66,11 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 	}
 	head, rest := a.Top(1)
 	foot, rest := rest.Bottom(1)
+	if a.W >= columnFrom {
+		var column draw.Rect
+		column, rest = rest.Right(columnWidth)
+		defer func() { s.orreryColumn(a.In(column), v) }()
+	}
 	sky := a.In(rest)
 	orbits := s.ui.Orbits
 	if orbits == nil {
@@ -67,23 +78,30 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 	}
 	o := &orreryCtx{
 		drawCtx: s, Orrery: v, plan: orbits.of(sky.W, sky.H, v.Order), sweep: sweepOf(v, s),
-		at: max(min(s.ui.Cursor.Selected, len(v.Bodies)-1), 0),
+		at: max(min(s.ui.Cursor.Selected, len(v.Bodies)-1), 0), beside: a.W >= columnFrom,
 	}
+	o.perMoon = o.podsPerMoon()
 	s.recordList(draw.Rect{X: rest.X, Y: rest.Y, W: rest.W}, draw.Visible(len(v.Bodies), orreryPage, s.ui.Cursor.First, o.at), len(v.Bodies))
 	o.recordBodies(sky)
 	o.orbits(sky)
 	o.hub(sky)
-	o.belt(sky)
+	o.waitingPods(sky)
+	o.corners(sky)
 	if len(v.Bodies) > 0 {
 		o.hand(sky)
 		o.bodies(sky)
 		o.drawEvictions(sky)
 		o.cursor(sky)
+		o.names(sky)
+		o.flights(sky)
 	} else {
 		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "there are no nodes yet")
 	}
-	o.corners(sky)
-	o.lastSearch(a.In(head))
+	if v.WhatIf != nil {
+		o.played(a.In(head))
+	} else {
+		o.lastSearch(a.In(head))
+	}
 	o.selected(a.In(foot))
 }
 
@@ -95,13 +113,16 @@ func (o *orreryCtx) recordBodies(sky draw.Area) {
 	plan := o.plan
 	o.ui.Hits.Node = func(x, y int) (int, bool) {
 		for i := range plan.Bodies {
-			if b := &plan.Bodies[i]; b.X == x-sky.X && b.Y == y-sky.Y {
+			if b := &plan.Bodies[i]; inside(plan.Area(b), x-sky.X, y-sky.Y) {
 				return int(plan.Nodes(b)[0]), true
 			}
 		}
 		return 0, false
 	}
 }
+
+// inside reports whether a cell is in a rectangle.
+func inside(r orbit.Rect, x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
 // orbits draws the ring of every zone, with the zone's name at its top.
 func (o *orreryCtx) orbits(sky draw.Area) {
@@ -120,6 +141,7 @@ func (o *orreryCtx) orbits(sky draw.Area) {
 			x := top.X - w/2
 			sky.Repeat(x-1, top.Y, w+2, line, ' ')
 			sky.Fit(x, top.Y, w, themes.Style(themes.Dim), name)
+			o.lettered = append(o.lettered, orbit.Rect{X: x - 1, Y: top.Y, W: w + 2, H: 1})
 			named = top.Y
 		}
 	}

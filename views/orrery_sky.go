@@ -79,6 +79,9 @@ func (o *orreryCtx) bodies(sky draw.Area) {
 		b := &o.plan.Bodies[i]
 		m := o.markOf(b)
 		glyph, style := m.look(o.sweep.flash)
+		if b.Count == 1 && o.plan.Box.W > 1 {
+			o.disc(sky, b, &m)
+		}
 		sky.Set(b.X, b.Y, style, glyph)
 	}
 	if o.Nominated >= 0 && o.sweep.done() {
@@ -104,8 +107,10 @@ func (o *orreryCtx) drawEvictions(sky draw.Area) {
 		}
 		b := o.plan.BodyOf(d.Node)
 		part := float64(age) / float64(RecentEvictionTime)
-		y := min(b.Y+1+int(part*part*float64(sky.H-b.Y-1)), sky.H-1)
-		for tail := max(y-2, b.Y+1); tail < y; tail++ {
+		from := o.plan.Area(b)
+		under := from.Y + from.H
+		y := min(under+int(part*part*float64(sky.H-under)), sky.H-1)
+		for tail := max(y-2, under); tail < y; tail++ {
 			sky.Set(b.X, tail, themes.Style(themes.Terminating), '╎')
 		}
 		sky.Set(b.X, y, style, '▼')
@@ -121,24 +126,25 @@ func (o *orreryCtx) cursor(sky draw.Area) {
 		glyph, style = '⚑', themes.Nominated.With(themes.Bold)
 	}
 	sky.Set(b.X, b.Y, style.With(themes.Reverse), glyph)
+	r := o.plan.Area(b)
 	for _, side := range [...]struct {
 		x int
 		r rune
-	}{{b.X - 1, '['}, {b.X + 1, ']'}} {
+	}{{r.X - 1, '['}, {r.X + r.W, ']'}} {
 		if !o.plan.Occupied(orbit.Point{X: side.x, Y: b.Y}) {
 			sky.Set(side.x, b.Y, themes.Accent.With(themes.Bold), side.r)
 		}
 	}
 }
 
-// hub draws the leader and its lease, a ring that shrinks until it expires.
+// hub draws the leader and its lease, a ring that shrinks until it expires. A leader that does not renew is no heart.
 func (o *orreryCtx) hub(sky draw.Area) {
-	ring := &o.plan.Hub
+	ring, center := &o.plan.Hub, o.plan.Center()
 	l := o.Leader
 	if l == nil || l.noLease() || l.Holder == "" {
 		ring.Dots(0, orbit.Turn, func(d orbit.Point) { sky.Dot(d.X, d.Y, themes.Style(themes.Border)) })
 		if l != nil {
-			sky.Text((sky.W-1)/2, (sky.H-1)/2, themes.Bad.With(themes.Bold), "✗")
+			sky.Text(center.X, center.Y, themes.Bad.With(themes.Bold), "✗")
 		}
 		return
 	}
@@ -146,21 +152,40 @@ func (o *orreryCtx) hub(sky draw.Area) {
 	full := int(min(max(float64(left)/float64(max(l.Lease, 1)), 0), 1) * orbit.Turn)
 	ring.Dots(0, full, func(d orbit.Point) { sky.Dot(d.X, d.Y, themes.Style(token)) })
 	glyph, word := "♥ ", formatSpan(max(left, 0))
-	if missed, _ := l.missed(o.now); missed > 0 {
+	missed, silent := l.missed(o.now)
+	if missed > 0 {
 		glyph, token = "✗ ", themes.Bad
+		if says := "silent " + wholeSpan(silent); ring.Columns() > len(says)+4 {
+			word = says
+		}
 	}
 	if left <= 0 {
 		glyph, word = "✗ ", "0s"
+		if ring.Columns() > 12 {
+			word = "expired"
+		}
 	}
-	sky.Center((sky.H-1)/2, themes.Style(token).With(themes.Bold), glyph+word)
+	centered := func(y, w int, style themes.Style, text string) {
+		w = min(w, draw.Width(text))
+		sky.FitPath(center.X-w/2, y, w, style, text)
+	}
+	centered(center.Y, sky.W, themes.Style(token).With(themes.Bold), glyph+word)
 	if w := ring.Columns() - 4; ring.Rows() >= 4 && w >= 8 {
-		x := (sky.W - min(w, draw.Width(l.Holder))) / 2
-		sky.FitPath(x, (sky.H-1)/2+1, w, themes.Style(themes.Text), l.Holder)
+		centered(center.Y+1, w, themes.Style(themes.Text), l.Holder)
 	}
 }
 
 // beltStates are the rings of the belt, the innermost first.
 var beltStates = [...]PodState{Active, Backoff, Unschedulable}
+
+// waitingPods draws the queue, on the approach or on the belt around all rings.
+func (o *orreryCtx) waitingPods(sky draw.Area) {
+	if o.plan.Approach != nil {
+		o.approach(sky)
+		return
+	}
+	o.belt(sky)
+}
 
 // belt draws the queue: a mark for each pod, or for several where a ring has more pods than cells.
 func (o *orreryCtx) belt(sky draw.Area) {
@@ -183,10 +208,14 @@ func (o *orreryCtx) waiting(ring int) int {
 	return [...]int{o.Counts.Active, o.Counts.Backoff, o.Counts.Unschedulable}[ring]
 }
 
-// podsPerMark returns how many pods a mark of the belt stands for: the same on all rings, so that their lengths compare.
+// podsPerMark returns how many pods a mark of the lane, or of the belt, stands for: the same on all rings, so that their lengths compare.
 // The last mark of a ring may be fewer.
 func (o *orreryCtx) podsPerMark() int {
 	per := 1
+	if a := o.plan.Approach; a != nil {
+		room := max(a.Lane.W-2, 1) * a.Lane.H
+		return max((o.Counts.Active+o.Counts.Unschedulable+room-1)/room, 1)
+	}
 	for i := range o.plan.Belt {
 		if cells := o.plan.Belt[i].Len(); cells > 0 {
 			per = max(per, (o.waiting(i)+cells-1)/cells)

@@ -40,8 +40,36 @@ func sampleOrrery(nodes int) *views.Orrery {
 	v.Nodes = views.List[views.NodeRow]{Total: nodes}
 	for i := range min(nodes, 300) {
 		v.Nodes.Rows = append(v.Nodes.Rows, sampleNodeRow(i))
+		v.Bodies[i].Pods = i * 7 % 23
+	}
+	v.Bodies[12%nodes].Pods, v.Bodies[12%nodes].Leaving = 9, 3
+	v.Named = []views.NamedBody{{Node: last.Place % nodes, Name: last.Chosen, Fact: "chosen"}, {Node: 40 % nodes, Name: "ip-10-0-0-57.internal", Fact: "not ready", Bad: true}, {Node: 20 % nodes, Name: "ip-10-0-0-37.internal", Fact: "97%"}}
+	for i := range 31 {
+		v.Returning = append(v.Returning, views.BackoffSpan{From: ago(3 * time.Second), Until: noon.Add(time.Duration(i) * 200 * time.Millisecond)})
+	}
+	decided := sampleDecisions(1).List.Rows[0]
+	v.Decided = &decided
+	for i := range sampleEvictions().List.Rows {
+		v.Leaving = append(v.Leaving, sampleEvictions().List.Rows[i])
 	}
 	return v
+}
+
+// sampleFlights is a what-if that moves three pods off a node, and leaves two without a place; one comes to a node that the picture does
+// not have, one had no node before, and one goes.
+func sampleFlights(m *views.Model) {
+	m.Orrery.WhatIf = sampleWhatIf()
+	m.Header.Mode = views.WhatIfMode
+	m.Orrery.Flights = []views.Flight{
+		{Pod: "shop/cart-0", From: 12, To: 31},
+		{Pod: "shop/cart-1", From: 12, To: 31},
+		{Pod: "shop/cart-2", From: 12, To: 70},
+		{Pod: "shop/cart-3", From: 12, To: -1},
+		{Pod: "shop/cart-4", From: 12, To: -1},
+		{Pod: "shop/cart-5", From: 12, To: -1, New: true},
+		{Pod: "shop/cart-6", From: -1, To: 44},
+		{Pod: "shop/cart-7", From: 12, To: -1, Gone: true},
+	}
 }
 
 // orreryModel is a model of a playing recording with only the orrery.
@@ -65,6 +93,8 @@ func TestOrrery_Goldens(t *testing.T) {
 	preempting.Orrery.Bodies[31].Result = views.Rejected
 	expired.Orrery.Leader.Renewed = ago(time.Minute)
 	dead.Orrery.Leader.Holder = ""
+	silent := orreryModel(40)
+	silent.Orrery.Leader.Renewed = ago(7 * time.Second)
 	wide := size{100, 30}
 	for _, tt := range []struct {
 		name   string
@@ -83,6 +113,13 @@ func TestOrrery_Goldens(t *testing.T) {
 		{"no node", &views.Model{Orrery: &views.Orrery{Nominated: -1}}, wide, draw.Braille},
 		{"five thousand nodes on a small screen", orreryModel(5000), size{80, 24}, draw.Braille},
 		{"five thousand nodes", orreryModel(5000), size{220, 60}, draw.Braille},
+		{"discs of 3x2", orreryModel(40), size{84, 24}, draw.Braille},
+		{"discs of 5x3", orreryModel(40), size{140, 40}, draw.Braille},
+		{"discs of 5x3 in blocks", orreryModel(40), size{140, 40}, draw.Block},
+		{"discs of 5x3 in ascii", orreryModel(40), size{140, 40}, draw.ASCII},
+		{"discs of 9x5 beside the column", orreryModel(40), size{300, 80}, draw.Braille},
+		{"the column", orreryModel(90), size{220, 60}, draw.Braille},
+		{"the leader is silent", silent, size{140, 40}, draw.Braille},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := drawOrrery(tt.m, 0, tt.s, tt.glyphs, noon)
@@ -91,6 +128,71 @@ func TestOrrery_Goldens(t *testing.T) {
 			}
 			golden(t, filepath.Join("orrery", tt.name), c.Plain())
 		})
+	}
+}
+
+// TestOrrery_PlaysAWhatIf draws a what-if before its pods set out, on their way, and at its end.
+func TestOrrery_PlaysAWhatIf(t *testing.T) {
+	for _, s := range []size{{80, 24}, {140, 40}, {220, 60}} {
+		for name, played := range map[string]time.Duration{"begins": 0, "plays": views.PlayTime / 2, "is over": views.PlayTime} {
+			m, ui := orreryModel(90), sampleState(views.OrreryPane)
+			sampleFlights(m)
+			ui.Played = played
+			golden(t, filepath.Join("orrery", "a what-if "+name+" "+s.String()), screen(m, ui, s, draw.Braille).Plain())
+		}
+	}
+}
+
+// TestOrrery_ColumnCallsNothingWellThatIsNotKnown draws the column of a cluster whose health is not known, and of a healthy one.
+func TestOrrery_ColumnCallsNothingWellThatIsNotKnown(t *testing.T) {
+	shown := func(h views.Header) string {
+		m := orreryModel(9)
+		m.Header = h
+		return drawOrrery(m, 0, size{220, 60}, draw.Braille, noon).Plain()
+	}
+	well := views.Health{Known: true, Nodes: 9}
+	if text := shown(views.Header{Health: well}); !strings.Contains(text, "✓ none") {
+		t.Errorf("of a healthy cluster it says\n%s", text)
+	}
+	for name, h := range map[string]views.Header{
+		"not read": {}, "silent": {Health: well, Silent: 6 * time.Second, AsOf: noon}, "blind": {Health: well, Blind: true, AsOf: noon}, "unreadable": {Health: well, Unreadable: 3, Alert: "3 kinds"},
+	} {
+		if text := shown(h); strings.Contains(text, "✓ none") || !strings.Contains(text, "? not known") {
+			t.Errorf("%s it says\n%s", name, text)
+		}
+	}
+}
+
+// TestOrrery_MoonsCount adds pods to a node, one after the other, as many as have a moon each: each changes one cell and no other, and pods that leave are red.
+func TestOrrery_MoonsCount(t *testing.T) {
+	cells := func(pods, leaving int) (all []string, red int) {
+		m := bare(1)
+		m.Orrery.Bodies[0] = views.OrreryBody{Size: views.Medium, Result: views.NotVisited, Pods: pods, Leaving: leaving}
+		m.Orrery.Nodes = views.List[views.NodeRow]{}
+		for g, style := range drawOrrery(m, 0, size{140, 40}, draw.Braille, noon).Cells() {
+			all = append(all, string(g.Append(nil)))
+			if g.Rune > 0x2800 && g.Rune <= 0x28ff && style.Token() == themes.Terminating {
+				red++
+			}
+		}
+		return all, red
+	}
+	before, _ := cells(0, 0)
+	for pods := 1; pods <= 22; pods++ {
+		after, red := cells(pods, 0)
+		changed := 0
+		for i := range after {
+			if after[i] != before[i] {
+				changed++
+			}
+		}
+		if changed != 1 || red != 0 {
+			t.Errorf("pod %d changes %d cells, want one; %d are red", pods, changed, red)
+		}
+		before = after
+	}
+	if _, red := cells(9, 2); red != 2 {
+		t.Errorf("two pods that leave are %d red cells", red)
 	}
 }
 
@@ -114,6 +216,7 @@ func bare(nodes int) *views.Model {
 	m := orreryModel(nodes)
 	m.Timeline.Marks = nil
 	m.Orrery.Counts, m.Orrery.RecentEvictions, m.Orrery.Leader = views.QueueCounts{}, nil, nil
+	m.Orrery.Named, m.Orrery.Returning = nil, nil
 	for i := range m.Orrery.Bodies {
 		m.Orrery.Bodies[i].Flags = 0
 	}
@@ -215,8 +318,8 @@ func TestOrrery_SaysWhatAMarkIs(t *testing.T) {
 	}{
 		{90, 0, nil, "mark is"},
 		{90, 100, nil, "mark is"},
-		{5000, 0, []string{"a mark is ≤ 7 nodes"}, "≤ 1 pod"},
-		{90, 1000, []string{"a mark is ≤ 4 pods"}, "≤ 1 node"},
+		{5000, 0, []string{"a mark is ≤ 8 nodes"}, "≤ 1 pod"},
+		{90, 1000, []string{"a mark is ≤ 6 pods"}, "≤ 1 node"},
 	} {
 		m := orreryModel(tt.nodes)
 		m.Orrery.Counts = views.QueueCounts{Unschedulable: tt.pods}

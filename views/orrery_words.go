@@ -6,6 +6,7 @@ import (
 
 	"orrery/themes"
 	"orrery/views/draw"
+	"orrery/views/orbit"
 )
 
 // span is a word in a style.
@@ -42,8 +43,10 @@ func (p *phrase) fitting(columns int) []span {
 // corners writes the facts around the picture into its corners, as far as there is room.
 func (o *orreryCtx) corners(sky draw.Area) {
 	o.corner(sky, o.queueWords(), false, false)
-	o.corner(sky, o.signWords(), true, false)
-	o.corner(sky, o.leaderWords(), false, true)
+	if !o.beside {
+		o.corner(sky, o.signWords(), true, false)
+		o.corner(sky, o.leaderWords(), false, true)
+	}
 	o.corner(sky, o.scaleWords(), true, true)
 }
 
@@ -83,6 +86,7 @@ func (o *orreryCtx) corner(sky draw.Area, lines []phrase, right, bottom bool) {
 			if right {
 				x = sky.W - width(row)
 			}
+			o.lettered = append(o.lettered, orbit.Rect{X: x - 1, Y: y, W: width(row) + 2, H: 1})
 			for _, s := range row {
 				x = sky.Text(x, y, s.style, s.text) + 1
 			}
@@ -189,6 +193,9 @@ func (o *orreryCtx) scaleWords() []phrase {
 	}
 	if per := o.podsPerMark(); per > 1 {
 		lines = append(lines, markWords(counted(per, "pod")))
+	}
+	if o.perMoon > 1 {
+		lines = append(lines, phrase{long: []span{{dimText, "a moon is ≤ " + counted(o.perMoon, "pod")}}, short: []span{{dimText, "moon ≤ " + counted(o.perMoon, "pod")}}})
 	}
 	heat := []span{{dimText, "allocated"}}
 	for i := range themes.HeatSteps {

@@ -17,9 +17,10 @@ type Preview struct {
 // PreviewWidth is the least width of a screen with previews.
 const PreviewWidth = 160
 
-// Previews reports whether what the rows of a pane open can be seen beside them. Lists of other objects need the width for these.
+// Previews reports whether what the rows of a pane open can be seen beside them. Lists of other objects need the width for these,
+// and the picture of the cluster has a column of its own.
 func (p *Pane) Previews() bool {
-	if p.list == nil || p.ID == ExplainPane || p.ID == JourneyPane || p.Describes != "" || p.HasCells() {
+	if p.list == nil || p.ID == OrreryPane || p.ID == ExplainPane || p.ID == JourneyPane || p.Describes != "" || p.HasCells() {
 		return false
 	}
 	return p.Opens == JourneyPane || p.Opens == ExplainPane || p.Opens == NodePane

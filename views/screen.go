@@ -103,7 +103,14 @@ func drawFooter(a draw.Area, s *drawCtx) {
 	if s.ui.Sort != "" || s.ui.Reverse {
 		a = footerSort(a, s.ui)
 	}
-	a.Hints(s.ui.Hints)
+	a.HintsAt(s.ui.Hints, s.recordHint)
+}
+
+// recordHint records where a hint is.
+func (s *drawCtx) recordHint(h draw.Hint, at draw.Rect) {
+	if s.ui.Hits != nil {
+		s.ui.Hits.Hints = append(s.ui.Hits.Hints, HintSpot{at, h.Key})
+	}
 }
 
 // footerFilter draws the filter and the number of matches, which grows while the filter runs.

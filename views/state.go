@@ -1,6 +1,10 @@
 package views
 
-import "orrery/views/draw"
+import (
+	"time"
+
+	"orrery/views/draw"
+)
 
 // State is what the user has opened, selected and typed.
 type State struct {
@@ -12,6 +16,8 @@ type State struct {
 	Cursor Cursor
 	// Cell is the position in the selected row of a pane whose rows have cells.
 	Cell int
+	// Marked are the keys of the rows that are selected together.
+	Marked map[string]bool
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool
@@ -47,6 +53,8 @@ type State struct {
 	Preview bool
 	// Hits, if not nil, receives where things were drawn.
 	Hits *HitMap
+	// Played is how long the what-if has been playing that the orrery shows.
+	Played time.Duration
 	// Orbits, if not nil, keeps the orrery's geometry between drawings.
 	Orbits *Orbits
 	// StableRows, if not nil, keeps the mapping of rows to items between drawings.

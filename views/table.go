@@ -42,9 +42,13 @@ func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T],
 	cursor := s.ui.Cursor
 	window := draw.Visible(list.Total, a.H, cursor.First, cursor.Selected)
 	s.recordList(a.Rect, window, list.Total)
+	marked := s.markedRows()
 	for i := range window.Count {
 		index := window.First + i
 		at := a.Item(i, s.full && index == cursor.Selected)
+		if marked(index) {
+			a.Set(1, i, themes.Accent.With(themes.Bold), '■')
+		}
 		if r := list.At(index); r != nil {
 			row(at, r, &places, s)
 			continue
@@ -52,4 +56,13 @@ func table[T any](a draw.Area, s *drawCtx, columns []draw.Column, list *List[T],
 		at.Set(0, 0, themes.Style(themes.Dim), '·')
 	}
 	a.Scrollbar(window, list.Total)
+}
+
+// markedRows reports of the rows of the open list whether they are selected together with others.
+func (s *drawCtx) markedRows() func(i int) bool {
+	if len(s.ui.Marked) == 0 || !s.full || s.pane.list == nil {
+		return func(int) bool { return false }
+	}
+	key := s.pane.list.rows(s.Model).Key
+	return func(i int) bool { return key != nil && s.ui.Marked[key(i)] }
 }

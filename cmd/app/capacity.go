@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,9 +26,6 @@ type capacityFlags struct {
 	points int
 }
 
-// groupLabels are short names of labels to group nodes by.
-var groupLabels = map[string]string{"zone": v1.LabelTopologyZone, "type": v1.LabelInstanceTypeStable, "pool": "karpenter.sh/nodepool"}
-
 func capacityCommand(plugins framework.Registry) *cobra.Command {
 	var f capacityFlags
 	c := &cobra.Command{
@@ -45,7 +41,7 @@ This is arithmetic on requests. Whether a pod fits by all rules, and how many of
 ` + traceHelp + `
 
 ` + momentHelp,
-		Example: `  orrery capacity --by zone
+		Example: `  orrery capacity --by pool,zone
   orrery capacity --trace monday.orrery --at 09:14 --by example.com/pool
   orrery capacity --trace monday.orrery --points 12
   orrery capacity -o json | jq '.shapes[].fragmented'`,
@@ -53,7 +49,7 @@ This is arithmetic on requests. Whether a pod fits by all rules, and how many of
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
 	}
 	f.whom.flag(c, false)
-	c.Flags().StringVar(&f.by, "by", "", "group nodes by zone, type, pool (karpenter.sh/nodepool) or the `key` of a label")
+	c.Flags().StringVar(&f.by, "by", "", "group nodes by zone, type, pool or the `key` of a label, or by several of these with commas between them")
 	c.Flags().IntVar(&f.points, "points", 0, "at how many moments of a recording, at equal distances up to --at")
 	f.out.addFlag(c)
 	return c
@@ -71,15 +67,15 @@ func (f *capacityFlags) run(c *cobra.Command, plugins framework.Registry) error 
 	case f.points > 0 && f.whom.trace == "":
 		return errors.New("--points is of a recording: give one with --trace")
 	}
-	label := cmp.Or(groupLabels[f.by], f.by)
-	if err := checkLabelKey("--by", label); err != nil {
+	group, err := grouping(f.by)
+	if err != nil {
 		return err
 	}
 	s, e, err := f.whom.openEngine(c, plugins)
 	if err != nil {
 		return err
 	}
-	d := newCapacity(s, capacity.Of(e, label), label)
+	d := newCapacity(s, capacity.Of(e, group), f.by)
 	d.Command = s.againAs("capacity")
 	if f.by != "" {
 		d.Command += " --by " + change.ShellWord(f.by)
@@ -163,9 +159,9 @@ type capacityPoint struct {
 	LargestCPU string `json:"largestCPU"`
 }
 
-func newCapacity(s *openedAt, r *capacity.Report, label string) *capacityDocument {
+func newCapacity(s *openedAt, r *capacity.Report, by string) *capacityDocument {
 	d := &capacityDocument{
-		envelope: document("Capacity"), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), All: capacityGroupOf(&r.All), By: label,
+		envelope: document("Capacity"), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), All: capacityGroupOf(&r.All), By: by,
 		Groups: []capacityGroup{}, Largest: []capacityLargest{}, Shapes: []capacityShape{}, Points: []capacityPoint{},
 		Source: s.source, Damage: s.damage, position: s.position,
 	}
@@ -205,7 +201,7 @@ func (d *capacityDocument) addPoints(s *openedAt, n int) error {
 		if err := s.SeekRecord(s.RecordAt(at)); err != nil {
 			return fmt.Errorf("playing %s: %w", s.trace, err)
 		}
-		all := capacity.Of(s.Engine(), "").All
+		all := capacity.Of(s.Engine(), nil).All
 		queue := s.Engine().Queue().Counts()
 		p := capacityPoint{At: momentOf(at), Nodes: all.Nodes, Pods: all.Pods, Pending: queue.Active + queue.Backoff + queue.ErrorBackoff + queue.Unschedulable + queue.Gated}
 		for _, r := range all.Resources {
@@ -239,13 +235,13 @@ func (d *capacityDocument) text(w io.Writer) {
 	}
 	largest := [][]string{{"memory for each core", "cpu", "memory", "on"}}
 	for _, l := range d.Largest {
-		largest = append(largest, []string{l.MemoryPerCore, l.CPU, l.Memory, printable.Line(l.Node, 100)})
+		largest = append(largest, []string{l.MemoryPerCore, l.CPU, human("memory", l.Memory), printable.Line(l.Node, 100)})
 	}
 	section(w, "The largest pod that fits on one node", largest)
 	if len(d.Shapes) > 0 {
 		shapes := [][]string{{"cpu", "memory", "there are", "more fit", "by sum", "fragmented"}}
 		for _, s := range d.Shapes {
-			shapes = append(shapes, []string{s.CPU, s.Memory, strconv.Itoa(s.Pods), strconv.Itoa(s.Fit), strconv.Itoa(s.BySum), fmt.Sprintf("%.0f%%", 100*s.Fragmented)})
+			shapes = append(shapes, []string{s.CPU, human("memory", s.Memory), strconv.Itoa(s.Pods), strconv.Itoa(s.Fit), strconv.Itoa(s.BySum), fmt.Sprintf("%.0f%%", 100*s.Fragmented)})
 		}
 		section(w, "What most pods request", shapes)
 	}
@@ -266,7 +262,10 @@ func (d *capacityDocument) text(w io.Writer) {
 func (g *capacityGroup) table() [][]string {
 	table := [][]string{{"", "allocatable", "requested", "", "free", "most on one node"}}
 	for _, r := range g.Resources {
-		table = append(table, []string{printable.Line(r.Resource, 100), r.Allocatable, r.Requested, fmt.Sprintf("%.1f%%", 100*r.Share), r.Free, r.Largest})
+		table = append(table, []string{
+			printable.Line(r.Resource, 100), human(r.Resource, r.Allocatable), human(r.Resource, r.Requested), fmt.Sprintf("%.1f%%", 100*r.Share),
+			human(r.Resource, r.Free), human(r.Resource, r.Largest),
+		})
 	}
 	return table
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -23,6 +24,7 @@ type consolidateFlags struct {
 	until    float64
 	duration time.Duration
 	prices   pricesFlags
+	room     []string
 }
 
 func consolidateCommand(plugins framework.Registry) *cobra.Command {
@@ -35,6 +37,9 @@ first, with the scheduler's own rules and the disruption budgets, each on what t
 where each pod lands, and what keeps the other nodes: a budget, a volume, a pod that no controller would make again, affinity
 and spread, an annotation of Karpenter or of the Cluster Autoscaler that forbids it. Nothing is changed in the cluster or the trace.
 
+With --room nodes are emptied that the pods of a file could go to, and no more than it takes for all of them to fit: a whole node, or
+one with eight devices together. The emptied nodes are uncordoned then.
+
 The search takes the emptiest node first and never goes back: it need not find the most. How many could be emptied at most by the
 sums of requests is said beside it. The plan is printed as commands of kubectl, and as a document with -o json.
 
@@ -44,9 +49,10 @@ With --trace the question is about a moment of it; without --at that is its end.
 
 ` + momentHelp + `
 
-The exit code is 1 when no node can be emptied, or fewer than --free, and when the trace is damaged.`,
+The exit code is 1 when no node can be emptied, or fewer than --free, or when --room finds none, and when the trace is damaged.`,
 		Example: `  orrery consolidate
   orrery consolidate --trace monday.orrery --at 09:14 --free 3
+  orrery consolidate --room train.yaml
   orrery consolidate --until 0.8 --keep team=infra --max-moves 100
   orrery consolidate --prices prices.txt -o json | jq .after.price.total`,
 		Args: cobra.NoArgs,
@@ -55,6 +61,7 @@ The exit code is 1 when no node can be emptied, or fewer than --free, and when t
 	f.whom.flag(c, false)
 	c.Flags().IntVar(&f.options.Free, "free", 0, "how many nodes are enough (default: as many as can be found)")
 	c.Flags().Float64Var(&f.until, "until", 0, "the share of cpu or memory, from 0 to 1, that is requested of the nodes that stay when it is enough")
+	c.Flags().StringArrayVar(&f.room, "room", nil, "a `FILE` with pods, or with what creates them, that room is to be made for; may be given several times")
 	c.Flags().StringVar(&f.keep, "keep", "", "a label `selector` of nodes that are left alone")
 	c.Flags().IntVar(&f.options.MaxMoves, "max-moves", 0, "how many pods may be moved at most (default: any number)")
 	c.Flags().DurationVar(&f.duration, "for", time.Minute, "how long to search")
@@ -71,6 +78,9 @@ func (f *consolidateFlags) run(c *cobra.Command, plugins framework.Registry) err
 	}
 	prices, err := f.prices.read()
 	if err != nil {
+		return err
+	}
+	if o.Room, err = f.roomFor(c); err != nil {
 		return err
 	}
 	s, e, err := f.whom.openEngine(c, plugins)
@@ -96,7 +106,23 @@ func (f *consolidateFlags) run(c *cobra.Command, plugins framework.Registry) err
 		return err
 	}
 	freed := len(plan.Freed())
+	if plan.RoomFor > 0 {
+		return exitFor(plan.HasRoom && doc.Damage == nil)
+	}
 	return exitFor(freed > 0 && freed >= o.Free && doc.Damage == nil)
+}
+
+// roomFor reads the pods that room is made for.
+func (f *consolidateFlags) roomFor(c *cobra.Command) ([]*v1.Pod, error) {
+	if len(f.room) == 0 {
+		return nil, nil
+	}
+	files := fitFlags{files: f.room, whom: f.whom}
+	set, err := files.read(c)
+	if err != nil {
+		return nil, err
+	}
+	return set.Pods()
 }
 
 func (f *consolidateFlags) check() (consolidate.Options, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,9 @@ type consolidationDocument struct {
 	Search     string `json:"search"`
 	// Stopped is why the search ended before all were looked at.
 	Stopped string `json:"stopped,omitempty"`
+	// RoomFor is for how many pods room is made, and HasRoom whether they fit in the end.
+	RoomFor int  `json:"roomFor,omitempty"`
+	HasRoom bool `json:"hasRoom,omitempty"`
 	// Waves are drained one after the other; CordonAll says that all their nodes are cordoned first.
 	Waves     [][]string          `json:"waves"`
 	CordonAll bool                `json:"cordonAll"`
@@ -82,7 +86,7 @@ const greedy = "greedy: the emptiest node first"
 func newConsolidation(c *cobra.Command, s *openedAt, plan *consolidate.Plan, e *engine.Engine, prices *price.Prices) *consolidationDocument {
 	d := &consolidationDocument{
 		envelope: document("Consolidation"), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), Summary: plan.Verdict(),
-		Freed: len(plan.Freed()), Bound: plan.Bound, Candidates: plan.Candidates, Search: greedy, Stopped: plan.Stopped, Waves: [][]string{},
+		Freed: len(plan.Freed()), Bound: plan.Bound, Candidates: plan.Candidates, Search: greedy, Stopped: plan.Stopped, RoomFor: plan.RoomFor, HasRoom: plan.HasRoom, Waves: [][]string{},
 		CordonAll: plan.CordonAll, Moves: []consolidationMove{}, Blocked: []blockedNode{}, Before: totalsDocument(plan.Before), After: totalsDocument(plan.After),
 		Commands: drainCommands(c, plan), Source: s.source, Damage: s.damage, position: s.position,
 	}
@@ -97,10 +101,8 @@ func newConsolidation(c *cobra.Command, s *openedAt, plan *consolidate.Plan, e *
 		d.setPrices(plan, e, prices)
 	}
 	d.Command = s.againAs("consolidate")
-	for _, name := range []string{"free", "until", "keep", "max-moves", "prices", "price-label"} {
-		if f := c.Flags().Lookup(name); f.Changed {
-			d.Command += " --" + name + " " + change.ShellWord(f.Value.String())
-		}
+	if flags := repeatFlags(c, []string{"free", "until", "room", "keep", "max-moves", "prices", "price-label"}); flags != "" {
+		d.Command += " " + strings.TrimRight(flags, " ")
 	}
 	if s.fallback {
 		d.fallback = s.fallbackText()
@@ -151,6 +153,9 @@ func drainCommands(c *cobra.Command, plan *consolidate.Plan) []string {
 	}
 	for _, wave := range plan.Waves {
 		add("drain", " --ignore-daemonsets --delete-emptydir-data", wave)
+	}
+	if plan.RoomFor > 0 && len(plan.Waves) > 0 {
+		add("uncordon", "", plan.Freed())
 	}
 	return commands
 }
@@ -207,8 +212,7 @@ func (d *consolidationDocument) numbers() [][]string {
 		{"most memory free on one node", b.LargestMemory, a.LargestMemory},
 	}
 	if b.Price != nil {
-		sum := func(p *priceDocument) string { return price.Sum{Total: p.Total, Unknown: p.Unknown}.String() }
-		table = append(table, []string{"price", sum(b.Price), sum(a.Price)})
+		table = append(table, []string{"price", b.Price.String(), a.Price.String()})
 	}
 	return table
 }

@@ -25,6 +25,10 @@ type fitFlags struct {
 	count bool
 	nodes string
 	like  string
+	pool  string
+
+	pools  poolsFlags
+	prices pricesFlags
 }
 
 const filenameFlag = "filename"
@@ -47,8 +51,12 @@ On a cluster whose API server may be asked to create them with dryRun=All, objec
 webhooks and quotas. Elsewhere they get the defaults of Kubernetes. The answer says which.
 
 With --count it says how many pods of the one workload fit, without preempting others, and what the next one lacks. With
---nodes or --like it says how few new nodes of a shape the objects need. Both numbers are tried, and so are their neighbours.
+--nodes, --like or --pool it says how few new nodes of a shape the objects need. Both numbers are tried, and so are their neighbours.
 A shape is ` + shapeHelp + `.
+
+With --autoscale the nodes are added that an autoscaler would make of the node pools, and what happens with them is the answer. Of
+the first pod that has no node it is said which pool could take it, and else the first requirement that contradicts.
+` + poolsHelp + `
 
 ` + targetHelp + `
 With --trace the question is about a moment of it; without --at that is its end.
@@ -63,6 +71,7 @@ input is bad.`,
   orrery fit -f web.yaml --count --trace monday.orrery --at 09:14
   orrery fit -f train.yaml --nodes cpu=16,memory=64Gi,zone=a
   orrery fit -f train.yaml --like node-7 -o json | jq .nodes.nodes
+  orrery fit -f train.yaml --autoscale --pools pools.txt --prices prices.txt
   orrery fit -f job.yaml --context east,west  # which cluster takes it?`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, plugins) },
@@ -75,6 +84,9 @@ input is bad.`,
 	c.Flags().StringVar(&f.nodes, "nodes", "", "say how few nodes of this `shape` the objects need, as in cpu=16,memory=64Gi,zone=a")
 	c.Flags().StringVar(&f.like, "like", "", "say how few nodes like this `NODE` the objects need")
 	_ = c.RegisterFlagCompletionFunc("like", completer{&f.whom, plugins}.nodes)
+	c.Flags().StringVar(&f.pool, "pool", "", "say how few nodes of the node pool of this `name` the objects need, as NAME or, of several sizes, NAME/TYPE")
+	f.pools.addFlags(c)
+	f.prices.addFlags(c)
 	f.out.addFlag(c)
 	return c
 }
@@ -108,7 +120,7 @@ func (f *fitFlags) run(c *cobra.Command, plugins framework.Registry) error {
 // check checks the flags, and reads the changes among them.
 func (f *fitFlags) check() ([]change.Change, error) {
 	modes := 0
-	for _, given := range []bool{f.count, f.nodes != "", f.like != ""} {
+	for _, given := range []bool{f.count, f.nodes != "", f.like != "", f.pool != "", f.pools.autoscale} {
 		if given {
 			modes++
 		}
@@ -117,7 +129,7 @@ func (f *fitFlags) check() ([]change.Change, error) {
 	case len(f.files) == 0:
 		return nil, errors.New(`say what is to fit, as in "orrery fit -f job.yaml"`)
 	case modes > 1:
-		return nil, errors.New("--count, --nodes and --like are different questions: give one of them")
+		return nil, errors.New("--count, --nodes, --like, --pool and --autoscale are different questions: give one of them")
 	case f.nodes != "":
 		if _, err := change.ParseShape(f.nodes, 1); err != nil {
 			return nil, fmt.Errorf("--nodes: %w", err)
@@ -135,7 +147,7 @@ func (f *fitFlags) answer(c *cobra.Command, plugins framework.Registry, set *fit
 	if err != nil {
 		return nil, err
 	}
-	doc := newFit(s, f)
+	doc := newFit(c, s, f)
 	o := fit.Options{After: after, Again: doc.Command}
 	if s.cluster != nil {
 		set = f.admitted(c, s.cluster, set, doc)
@@ -144,46 +156,20 @@ func (f *fitFlags) answer(c *cobra.Command, plugins framework.Registry, set *fit
 		doc.Notes = append(doc.Notes, "quotas of the cluster are not recorded, and not checked: give them with -f")
 	}
 	doc.Notes = append(doc.Notes, set.Notes...)
-	p := newProgress(c, "asking whether it fits")
-	defer p.done()
-	p.update(func() string { return "letting a copy of the cluster come to rest" })
-	switch {
-	case f.count:
-		count, err := fit.HowMany(e, set, o)
-		if err != nil {
-			return nil, err
-		}
-		doc.setCount(count)
-		return doc, nil
-	case f.nodes != "" || f.like != "":
-		if f.like != "" {
-			if err := checkNode(s, f.like); err != nil {
-				return nil, err
-			}
-		}
-		nodes, err := fit.FewestNodes(e, set, f.adding, o)
-		if err != nil {
-			return nil, err
-		}
-		doc.setNodes(nodes, f)
-		return doc, nil
-	}
-	a, err := fit.Ask(e, set, o)
+	prices, err := f.prices.read()
 	if err != nil {
 		return nil, err
 	}
-	doc.setAnswer(a)
-	return doc, nil
-}
-
-// adding is the change that adds n nodes.
-func (f *fitFlags) adding(n int) change.Change {
-	if f.like != "" {
-		return change.Change{Verb: change.AddNodes, Name: f.like, Count: n}
+	pools, notes, err := f.pools.read(c, s, e)
+	if err != nil {
+		return nil, err
 	}
-	c, _ := change.ParseShape(f.nodes, 1) // it was checked
-	c.Count = n
-	return c
+	doc.Notes = append(doc.Notes, notes...)
+	p := newProgress(c, "asking whether it fits")
+	defer p.done()
+	p.update(func() string { return "letting a copy of the cluster come to rest" })
+	q := fitQuestion{f: f, doc: doc, engine: e, set: set, options: o, pools: pools, prices: prices}
+	return doc, q.ask(s)
 }
 
 // readQuotas reads the quotas of the namespaces of a set.

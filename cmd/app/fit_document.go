@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"orrery/core/answers/answer"
 	"orrery/core/answers/change"
 	"orrery/core/answers/fit"
@@ -30,18 +32,22 @@ type fitDocument struct {
 	Wanted     int    `json:"wanted"`
 	Placed     int    `json:"placed"`
 	// Seconds is until the last pod has its node: what it takes preempted pods to end.
-	Seconds   float64        `json:"seconds"`
-	Objects   []fitObject    `json:"objects"`
-	Preempted []podChange    `json:"preempted"`
-	Others    []podChange    `json:"others"`
-	Budgets   []fitBudget    `json:"budgets"`
-	Quotas    []fitQuota     `json:"quotas"`
-	Count     *fitCount      `json:"count,omitempty"`
-	Nodes     *fitNodes      `json:"nodes,omitempty"`
-	First     *podRef        `json:"firstWithoutNode,omitempty"`
-	Why       *answer.Answer `json:"explanation,omitempty"`
-	Notes     []string       `json:"notes"`
-	Truncated bool           `json:"truncated"`
+	Seconds   float64     `json:"seconds"`
+	Objects   []fitObject `json:"objects"`
+	Preempted []podChange `json:"preempted"`
+	Others    []podChange `json:"others"`
+	Budgets   []fitBudget `json:"budgets"`
+	Quotas    []fitQuota  `json:"quotas"`
+	Count     *fitCount   `json:"count,omitempty"`
+	Nodes     *fitNodes   `json:"nodes,omitempty"`
+	// Pools says which nodes of pools are added, and which pool could take the first pod without a node.
+	Pools *poolsDocument `json:"pools,omitempty"`
+	// Price is what all nodes cost without and with those that are added.
+	Price     *pricesBeforeAfter `json:"price,omitempty"`
+	First     *podRef            `json:"firstWithoutNode,omitempty"`
+	Why       *answer.Answer     `json:"explanation,omitempty"`
+	Notes     []string           `json:"notes"`
+	Truncated bool               `json:"truncated"`
 	// Command asks the same again.
 	Command string          `json:"command"`
 	Source  *sourceDocument `json:"source,omitempty"`
@@ -147,11 +153,11 @@ type fitNodes struct {
 	Tried int `json:"tried"`
 }
 
-func newFit(s *openedAt, f *fitFlags) *fitDocument {
+func newFit(c *cobra.Command, s *openedAt, f *fitFlags) *fitDocument {
 	d := &fitDocument{
 		envelope: document("Fit"), Trace: s.trace, At: momentOf(s.at), Kubernetes: s.release(), Files: slices.Clone(f.files), AdmittedBy: byOrrery,
 		Objects: []fitObject{}, Preempted: []podChange{}, Others: []podChange{}, Budgets: []fitBudget{}, Quotas: []fitQuota{}, Notes: []string{},
-		Command: f.again(s), Source: s.source, Damage: s.damage, position: s.position,
+		Command: f.again(c, s), Source: s.source, Damage: s.damage, position: s.position,
 	}
 	if s.fallback {
 		d.fallback = s.fallbackText()
@@ -160,7 +166,7 @@ func newFit(s *openedAt, f *fitFlags) *fitDocument {
 }
 
 // again is the command that asks the same, up to the changes of --do.
-func (f *fitFlags) again(s *openedAt) string {
+func (f *fitFlags) again(c *cobra.Command, s *openedAt) string {
 	words := s.againAs("fit")
 	for _, file := range f.files {
 		words += " -f " + change.ShellWord(file)
@@ -175,7 +181,10 @@ func (f *fitFlags) again(s *openedAt) string {
 		words += " --nodes " + change.ShellWord(f.nodes)
 	case f.like != "":
 		words += " --like " + change.ShellWord(f.like)
+	case f.pool != "":
+		words += " --pool " + change.ShellWord(f.pool)
 	}
+	words += f.pools.again(c)
 	for _, do := range f.do {
 		words += " --do " + change.ShellWord(do)
 	}
@@ -261,12 +270,9 @@ func (d *fitDocument) setCount(c *fit.Count) {
 	}
 }
 
-func (d *fitDocument) setNodes(n *fit.Nodes, f *fitFlags) {
+func (d *fitDocument) setNodes(n *fit.Nodes, shape string) {
 	d.Fits = n.Enough
-	shape := printable.Line(f.nodes, 200)
-	if f.like != "" {
-		shape = "like " + printable.Line(f.like, 100)
-	}
+	shape = printable.Line(shape, 200)
 	d.Nodes = &fitNodes{Nodes: n.Nodes, Enough: n.Enough, Bound: n.Bound, Shape: shape, Tried: n.Tried}
 	if n.Fewer != nil {
 		d.Nodes.Fewer = n.Fewer.Verdict()

@@ -21,7 +21,11 @@ func (d *fitDocument) text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  evaluated at %s%s%s, with %s; nothing was created\n", d.At, d.Source.location(d.position, d.Trace), decidedAs(d.Kubernetes), admitted)
 	d.numbers(w)
+	if d.Price != nil {
+		fmt.Fprintf(w, "  price of all nodes: %s\n", d.Price)
+	}
 	section(w, "Objects", d.objectLines())
+	d.Pools.text(w)
 	section(w, countText(len(d.Preempted), "pod")+" preempted", changeLines(d.Preempted))
 	section(w, countText(len(d.Others), "pod")+" of others would change outcome", changeLines(d.Others))
 	section(w, "Budgets", d.budgetLines())

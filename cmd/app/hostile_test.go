@@ -116,7 +116,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"compare":     {{"--config", "default", h.trace}, {"--config", "default", h.trace, "-o", "json"}, {"--config", h.config, h.trace}, {"--config", "default", h.objects}},
 		"config":      {{}, {escapes}},
 		"console":     {{"--kubeconfig", h.kubeconfig}, {"--theme", escapes}},
-		"consolidate": {{"--trace", h.trace}, {"--trace", h.trace, "-o", "json"}, {"--trace", h.trace, "--keep", escapes}, {"--trace", h.trace, "--prices", h.objects}, {"--trace", h.trace, "--price-label", escapes}},
+		"consolidate": {{"--trace", h.trace}, {"--trace", h.trace, "-o", "json"}, {"--trace", h.trace, "--keep", escapes}, {"--trace", h.trace, "--prices", h.objects}, {"--trace", h.trace, "--price-label", escapes}, {"--trace", h.trace, "--room", h.objects}},
 		"demo":        {{h.trace}, {h.scenario}, {h.trace, "--config", h.config}, {"--speed", escapes}, {"--list"}},
 		"explain":     {{"runs", "--trace", h.trace}, {"gated", "--trace", h.trace}, {"selects", "--trace", h.trace}, {"waits", "--trace", h.trace, "--node", escapes}, {escapes, "--trace", h.trace}},
 		"fit": {
@@ -128,6 +128,9 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 			{"-f", h.manifests, "--trace", h.trace, "--nodes", escapes},
 			{"-f", h.manifests, "--trace", h.trace, "--like", escapes},
 			{"-f", h.manifests, "--trace", h.trace, "--do", escapes},
+			{"-f", h.manifests, "--trace", h.trace, "--autoscale", "--pools", h.objects},
+			{"-f", h.manifests, "--trace", h.trace, "--autoscale", "-o", "json"},
+			{"-f", h.manifests, "--trace", h.trace, "--pool", escapes},
 			{"-f", h.manifests, "--trace", h.trace, "-n", escapes, "--count"},
 		},
 		"help":      {{}, {escapes}, {"trace"}},
@@ -142,7 +145,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"settings":  {{}, {"--example"}, {h.settings}, {h.config}, {h.broken}, {escapes}},
 		"trace":     {{}, {escapes}},
 		"version":   {{}, {"-o", "json"}, {"-o", escapes}},
-		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}},
+		"whatif":    {{"drain plain", "--trace", h.trace}, {"drain plain", "--trace", h.trace, "-o", "json"}, {escapes, "--trace", h.trace}, {"--autoscale", "--trace", h.trace, "--pools", h.objects}, {"drain plain", "--trace", h.trace, "--price-label", escapes}},
 
 		"config check": {{h.config}, {h.config, "-o", "json"}, {h.broken}, {escapes}},
 

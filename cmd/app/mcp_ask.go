@@ -27,15 +27,15 @@ func askingCommands(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{Use: "orrery", SilenceUsage: true, SilenceErrors: true}
 	traces := &cobra.Command{Use: "trace"}
 	traces.AddCommand(traceInfoCommand())
-	c.AddCommand(explainCommand(plugins), journeyCommand(plugins), whatIfCommand(plugins), compareCommand(plugins), replayCommand(plugins), traces)
+	c.AddCommand(explainCommand(plugins), journeyCommand(plugins), whatIfCommand(plugins), fitCommand(plugins), capacityCommand(plugins), consolidateCommand(plugins), compareCommand(plugins), replayCommand(plugins), traces)
 	describeUsage(c)
 	return c
 }
 
 // asker returns what runs a command for an assistant, one at a time: each takes what memory and cores there are.
-func asker(plugins framework.Registry) func(context.Context, []string) ([]byte, bool, error) {
+func asker(plugins framework.Registry) func(context.Context, []string, string) ([]byte, bool, error) {
 	var one sync.Mutex
-	return func(ctx context.Context, words []string) (document []byte, no bool, err error) {
+	return func(ctx context.Context, words []string, input string) (document []byte, no bool, err error) {
 		one.Lock()
 		defer one.Unlock()
 		if err := ctx.Err(); err != nil {
@@ -45,7 +45,7 @@ func asker(plugins framework.Registry) func(context.Context, []string) ([]byte, 
 		c := askingCommands(plugins)
 		c.SetOut(&out)
 		c.SetErr(&warnings)
-		c.SetIn(strings.NewReader(""))
+		c.SetIn(strings.NewReader(input))
 		c.SetArgs(words)
 		if panicked := panics.Call("this question", func() { err = c.ExecuteContext(ctx) }); panicked != nil {
 			return nil, false, errors.New("this question failed in Orrery itself: please report it, with the recording and the arguments")

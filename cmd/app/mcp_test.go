@@ -134,6 +134,27 @@ func with(given map[string]any, name string, value any) map[string]any {
 	return all
 }
 
+// TestMCP_AsksBeforeDoing asks what is asked before something is created, bought or emptied.
+func TestMCP_AsksBeforeDoing(t *testing.T) {
+	a := newAssistant(t)
+	noon := map[string]any{"source": "node-drain", "at": "+1m"}
+	const job = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"huge"},"spec":{"containers":[{"name":"c","image":"c","resources":{"requests":{"cpu":"1000"}}}]}}`
+	fit := a.ask("fit", with(noon, "manifests", job))
+	if !fit.No || !strings.Contains(textAt(fit.Answer, "summary"), "short of cpu") && !strings.Contains(textAt(fit.Answer, "summary"), "no node") {
+		t.Errorf("a pod of 1000 cpu: %v, %v", fit.No, fit.Answer["summary"])
+	}
+	if !strings.HasPrefix(fit.Command, "orrery fit --filename=- --trace=node-drain") {
+		t.Errorf("the command is %s", fit.Command)
+	}
+	if capacity := a.ask("capacity", with(noon, "by", "zone")); textAt(capacity.Answer, "kind") != "Capacity" {
+		t.Errorf("capacity answers %v", capacity.Answer["kind"])
+	}
+	plan := a.ask("consolidate", with(noon, "free", 1))
+	if textAt(plan.Answer, "kind") != "Consolidation" {
+		t.Errorf("consolidate answers %v", plan.Answer["kind"])
+	}
+}
+
 // TestMCP_ReaderNamesCauseAndFix has an assistant that knows nothing but the answers name the cause in every story, and a fix, which it tries.
 func TestMCP_ReaderNamesCauseAndFix(t *testing.T) {
 	a := newAssistant(t)

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"orrery/core/answers/capacity"
 	"orrery/core/answers/price"
+	"orrery/core/scheduler/engine"
 )
 
 // pricesFlags name what nodes cost.
@@ -59,3 +61,34 @@ type priceDocument struct {
 }
 
 func priceOf(s price.Sum) priceDocument { return priceDocument{rounded(s.Total), s.Unknown} }
+
+// pricesBeforeAfter is what the nodes of a cluster cost without and with what is asked.
+type pricesBeforeAfter struct {
+	// Before is without.
+	Before priceDocument `json:"before"`
+	// After is with.
+	After priceDocument `json:"after"`
+}
+
+// pricesOf sums up the nodes of two engines; nil without prices.
+func pricesOf(prices *price.Prices, before, after *engine.Engine) *pricesBeforeAfter {
+	if prices == nil {
+		return nil
+	}
+	sum := func(e *engine.Engine) priceDocument {
+		var s price.Sum
+		for info := range capacity.Nodes(e) {
+			s.Add(prices, info.Node())
+		}
+		return priceOf(s)
+	}
+	return &pricesBeforeAfter{sum(before), sum(after)}
+}
+
+// String says both sums.
+func (p *pricesBeforeAfter) String() string { return p.Before.String() + " -> " + p.After.String() }
+
+// String says the sum, and what it lacks.
+func (p priceDocument) String() string {
+	return price.Sum{Total: p.Total, Unknown: p.Unknown}.String()
+}

@@ -64,10 +64,12 @@ func featuresIn(c *cobra.Command, features config.Features, r modelled.Release, 
 // releaseOf returns the release to decide as on a cluster: that of the flag, or the API server's own. It warns of a server that is newer than
 // all that is modelled.
 func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Release, error) {
-	if n.kubernetes.release != nil {
-		return *n.kubernetes.release, nil
-	}
 	info, err := n.serverVersion(c, from)
+	r, newer := modelled.OfServer(info)
+	if asked := n.kubernetes.release; asked != nil {
+		r, newer = *asked, newer && err == nil // a server that does not answer says so to the question itself
+		err = nil
+	}
 	switch {
 	case apierrors.IsNotFound(err):
 		return modelled.Oldest, nil // what answers is no API server: it has no version
@@ -77,7 +79,6 @@ func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Releas
 	case err != nil:
 		return 0, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
 	}
-	r, newer := modelled.OfServer(info)
 	if newer {
 		from.newer = printable.Line(info.GitVersion, 40)
 		warn(c, "the API server is "+newerText(from.newer, r))

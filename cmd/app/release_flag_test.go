@@ -101,6 +101,11 @@ func TestConnection_DecidesAsServer(t *testing.T) {
 			if err := n.kubernetes.Set("1.36"); err != nil {
 				t.Fatal(err)
 			}
+			newer := from.newer
+			stderr.Reset()
+			if got, err := n.releaseOf(c, from); err != nil || got != modelled.V136 || from.newer != newer || strings.Contains(stderr.String(), "decides as 1.36") != (newer != "") {
+				t.Errorf("with --kubernetes 1.36 it decides as %v: %v; it warns: %q", got, err, &stderr)
+			}
 			server.Close()
 			if got, err := n.releaseOf(c, from); err != nil || got != modelled.V136 {
 				t.Errorf("with --kubernetes 1.36 it decides as %v: %v", got, err)

@@ -49,6 +49,8 @@ func (f *screenFlags) options() (tui.Options, error) {
 	if err != nil {
 		return tui.Options{}, err
 	}
+	remembered := tui.RememberedFile(os.Getenv)
+	set.Recall(remembered)
 	if _, err := tui.UseKeys(set); err != nil {
 		return tui.Options{}, err
 	}
@@ -67,7 +69,7 @@ func (f *screenFlags) options() (tui.Options, error) {
 	if err != nil && f.theme == "" && set.Theme != "" {
 		err = fmt.Errorf("%s: %w", tui.SettingsFile(os.Getenv), err)
 	}
-	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view, Settings: set}, err
+	return tui.Options{Terminal: facts, Theme: theme, Themes: all, FPS: f.fps, View: view, Settings: set, Remembered: remembered}, err
 }
 
 // chosenTheme returns the theme of a name or a file, nil for the one that fits the terminal, and all available themes:

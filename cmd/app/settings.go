@@ -23,7 +23,7 @@ func settingsCommand() *cobra.Command {
 $XDG_CONFIG_HOME/orrery/settings.yaml, or ~/.config/orrery/settings.yaml; FILE is another one, to be checked.
 
 They set the colours, the pane that is open at first, own keys and commands, and how lists are sorted and which columns
-they have. Flags come before them. Unknown fields are errors.
+they have; and whether what is chosen on the screen is remembered. Flags come before them. Unknown fields are errors.
 
 The exit code is 2 if something in the file is wrong.`,
 		Example: `  orrery settings
@@ -76,6 +76,9 @@ func settingsText(file string, s *tui.Settings) string {
 	}
 	if s.Mouse {
 		line("mouse", "true")
+	}
+	if s.Remember {
+		line("remember", "true")
 	}
 	settingsMap(&b, "keys", s.Keys, func(keys tui.KeyList) string { return "[" + strings.Join(quotedAll(keys), ", ") + "]" })
 	settingsMap(&b, "aliases", s.Aliases, func(command string) string { return fmt.Sprintf("%q", command) })

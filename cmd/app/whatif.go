@@ -30,6 +30,9 @@ func whatIfCommand(plugins framework.Registry) *cobra.Command {
 		out  output
 		whom target
 		more []string
+
+		pools  poolsFlags
+		prices pricesFlags
 	)
 	c := &cobra.Command{
 		Use:   "whatif CHANGE... [--do CHANGE]",
@@ -51,6 +54,9 @@ With --trace the question is about a moment of it; without --at that is its end.
 An upgrade restarts the scheduler as that release of Kubernetes, and says what happens to the pods that are pending. Of a recording
 the hour after that moment is scheduled, too, by both releases, and the rules and feature gates are named that make the difference.
 
+With --autoscale the nodes are added that an autoscaler would make of the node pools for the pods that wait with the changes; changes may
+be left out then. ` + poolsHelp + `
+
 The exit code is 1 when a pod ends worse, without a node that it would have otherwise, when a budget keeps
 a drain from finishing, when an upgrade leaves pods of the next hour pending or preempts them, and when the trace is damaged.`,
 		Example: `  orrery whatif drain new-a-1 --trace node-drain --at +40s
@@ -59,10 +65,18 @@ a drain from finishing, when an upgrade leaves pods of the next hour pending or 
   orrery whatif free claim shop/train-2
   orrery whatif -n shop select web-0 disk=ssd
   orrery whatif drain node-7 --attach  # asks the scheduler that runs
+  orrery whatif --autoscale --pools pools.txt  # what an autoscaler would do now
   orrery whatif requests shop/web-0 cpu=500m memory=1Gi -o json | jq .with`,
 		ValidArgsFunction: completer{&whom, plugins}.changes,
 		RunE: func(c *cobra.Command, args []string) error {
 			changes, err := changesOf(args, more)
+			if len(args)+len(more) == 0 && pools.autoscale {
+				changes, err = nil, nil // what an autoscaler would do is a question of its own
+			}
+			if err != nil {
+				return err
+			}
+			priceList, err := prices.read()
 			if err != nil {
 				return err
 			}
@@ -79,11 +93,13 @@ a drain from finishing, when an upgrade leaves pods of the next hour pending or 
 				}
 			}
 			warn(c, refusals(s.Engine().Refusals())...)
-			a, err := evaluate(c, s, changes)
+			grown, err := growing(c, s, &pools, priceList, changes)
 			if err != nil {
 				return err
 			}
+			a := grown.result
 			doc := newWhatIf(s, a)
+			grown.into(c, s, doc, &pools, changes)
 			if doc.NextHour, err = nextHour(c, s, changes, plugins); err != nil {
 				return err
 			}
@@ -96,6 +112,8 @@ a drain from finishing, when an upgrade leaves pods of the next hour pending or 
 	whom.flag(c, true)
 	_ = c.RegisterFlagCompletionFunc(clientcmd.FlagNamespace, completer{&whom, plugins}.namespaces)
 	c.Flags().StringArrayVar(&more, "do", nil, "a `change`, beside those in the arguments; may be given several times")
+	pools.addFlags(c)
+	prices.addFlags(c)
 	out.addFlag(c)
 	return c
 }
@@ -189,6 +207,10 @@ type whatIfDocument struct {
 	NotTried []notTriedDocument `json:"notTried,omitempty"`
 	// NextHour is what came in the hour after that moment of a recording, scheduled as both releases do; of an upgrade only.
 	NextHour *upgradeDocument `json:"nextHour,omitempty"`
+	// Pools says which nodes of pools are added, and why they take no more.
+	Pools *poolsDocument `json:"pools,omitempty"`
+	// Price is what all nodes cost without and with the changes.
+	Price *pricesBeforeAfter `json:"price,omitempty"`
 	// Truncated says that the run ended before the cluster came to rest.
 	Truncated bool `json:"truncated"`
 	// Command is the command for the same evaluation.
@@ -311,6 +333,7 @@ func (d *whatIfDocument) text(w io.Writer) {
 	fmt.Fprintf(w, "  what-if: %s\n", printable.Line(strings.Join(d.Changes, ", "), 300))
 	fmt.Fprintf(w, "  evaluated at %s%s%s; nothing was changed\n\n", d.At, d.Source.location(d.position, d.Trace), decidedAs(d.Kubernetes))
 	writeTable(w, "  ", d.numbers())
+	d.Pools.text(w)
 	section(w, countText(len(d.Pods), "pod")+" would change outcome", changeLines(d.Pods))
 	section(w, "What makes the difference", causeLines(d.Causes))
 	var blocked, notes [][]string
@@ -364,6 +387,9 @@ func (d *whatIfDocument) numbers() [][]string {
 	percent("utilization spread (max-min)", b.Spread, a.Spread)
 	percent("utilization deviation", b.Deviation, a.Deviation)
 	count("decisions", int(b.Decisions), int(a.Decisions))
+	if d.Price != nil {
+		table = append(table, []string{"price of all nodes", d.Price.Before.String(), d.Price.After.String(), ""})
+	}
 	return table
 }
 

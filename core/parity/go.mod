@@ -297,8 +297,5 @@ replace (
 
 tool honnef.co/go/tools/cmd/staticcheck
 
-// Helm asks for later ones than the main module has, by which everything here would be compiled anew and tested with other versions than are used.
-replace (
-	github.com/BurntSushi/toml => github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c
-	golang.org/x/time => golang.org/x/time v0.11.0
-)
+// Helm asks for a later one than the main module has, by which everything here would be compiled anew and tested with another version than is used.
+replace github.com/BurntSushi/toml => github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c

@@ -33,7 +33,7 @@ func kind(k trace.MarkKind) *trace.MarkKind { return &k }
 
 var pictures = []picture{
 	{
-		file: "orrery", trace: "zone-failure", at: 57 * time.Second, pane: views.OrreryPane, frames: 160, every: 100 * time.Millisecond, w: 110, h: 32,
+		file: "orrery", trace: "zone-failure", at: 57 * time.Second, pane: views.OrreryPane, frames: 160, every: 100 * time.Millisecond, w: 124, h: 37,
 		title: "orrery demo zone-failure --view orrery", altText: "The cluster as an orrery: zones are orbits, nodes are bodies on them, a hand passes the nodes that each decision examines, and evicted pods fall",
 	},
 	{

@@ -64,9 +64,19 @@ func dashboard(screen *ptytest.Screen) bool {
 	return screen.AltScreen() && screen.Contains("orrery") && screen.Contains("2 Queue") && screen.Contains("nodes")
 }
 
+// titleOf returns the upper border of the first pane, below the health line and, in a story, its caption.
+func titleOf(screen *ptytest.Screen) string {
+	for y := range 5 {
+		if line := screen.Line(y); strings.HasPrefix(line, "╭") || strings.HasPrefix(line, "+-") {
+			return line
+		}
+	}
+	return ""
+}
+
 // queue reports whether the queue pane is open.
 func queue(screen *ptytest.Screen) bool {
-	return strings.Contains(screen.Line(2), "2 Queue") && !screen.Contains("3 Snapshot")
+	return strings.Contains(titleOf(screen), "2 Queue") && !screen.Contains("3 Snapshot")
 }
 
 // quit quits the program with q and checks that it restored the terminal.
@@ -302,7 +312,7 @@ func TestOrrery_ColorsAndGlyphsFollowTheTerminal(t *testing.T) {
 			s.Await("the dashboard", dashboard)
 			for _, pane := range "2345678" {
 				s.Type(string(pane))
-				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(screen.Line(2), string(pane)+" ") })
+				s.Await("pane "+string(pane), func(screen *ptytest.Screen) bool { return strings.Contains(titleOf(screen), string(pane)+" ") })
 			}
 			quit(t, s)
 			if i := bytes.IndexFunc(s.Output(), func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
@@ -330,7 +340,7 @@ func TestOrrery_CopyIsSentAndShown(t *testing.T) {
 	s := demo(t)
 	s.Type("3")
 	s.Await("the pane with a node selected", func(screen *ptytest.Screen) bool {
-		return strings.HasPrefix(screen.Line(2), "╭─ 3 Snapshot") && strings.Contains(screen.Text(), "▌ ")
+		return strings.HasPrefix(titleOf(screen), "╭─ 3 Snapshot") && strings.Contains(screen.Text(), "▌ ")
 	})
 	s.Type("y")
 	s.AwaitText("copied ")
@@ -419,7 +429,7 @@ func keyLatency(t *testing.T, view, title string) {
 		s.Type("?")
 		s.Await("help", func(screen *ptytest.Screen) bool {
 			after = s.Written()
-			return strings.Contains(screen.Line(2), "Help")
+			return strings.Contains(titleOf(screen), "Help")
 		})
 		latencies = append(latencies, time.Since(from))
 		waited = append(waited, bytes.Count(s.Output()[before:after], []byte("\x1b[?2026h")))

@@ -37,7 +37,7 @@ type cachedNode struct {
 	node       *v1.Node
 	generation int64
 	cell       views.HeatCell
-	capacity   capacity
+	capacity   nodeCapacity
 	lane       int
 	pass       int
 	// row is built when the node is first shown.
@@ -89,7 +89,7 @@ func (k *cachedNode) update(info fwk.NodeInfo) {
 	}
 	k.info, k.node, k.generation, k.rowBuilt = info, info.Node(), info.GetGeneration(), false
 	k.cell = views.HeatCell{Level: uint8(min(fullness(info), 1) * 255), Flags: flagsOf(k.node)}
-	k.capacity = capacity{info.GetAllocatable().GetMilliCPU(), info.GetAllocatable().GetMemory()}
+	k.capacity = nodeCapacity{info.GetAllocatable().GetMilliCPU(), info.GetAllocatable().GetMemory()}
 }
 
 // reorder rebuilds positions, lanes and passes after nodes were added, removed or moved to another zone.

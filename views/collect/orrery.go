@@ -39,9 +39,19 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 			v.Victims = len(search.Preemption.Victims)
 		}
 	}
+	if feed := c.feed.of(e, query.Namespace); len(feed) > 0 {
+		v.Decided = &feed[0]
+	}
+	v.Named = m.named(v)
+	v.Returning = c.returning(e)
 	if evictions := c.evictions(e, query); evictions != nil {
 		v.Terminating = evictions.Counts[views.StateTerminating]
 		v.RecentEvictions = c.recentEvictions(e.Now())
+		v.Leaving = c.leaving(e, query.Namespace)
+		c.countLeaving(v)
+	}
+	if query.WhatIf != nil && !query.WhatIf.Moments {
+		v.WhatIf, v.Flights = query.WhatIf, m.flights(query.WhatIf)
 	}
 	return v
 }
@@ -72,27 +82,28 @@ func (m *nodeTable) bodies(v *views.Orrery) {
 		k := &m.known[i]
 		b := &v.Bodies[i]
 		b.Level, b.Flags, b.Size, b.Result = k.cell.Level, k.cell.Flags, sizeOf(k.capacity, least, most), views.NotVisited
+		b.Pods = len(k.info.GetPods())
 	}
 }
 
 // capacities are those of the smallest and the largest node.
-func (m *nodeTable) capacities() (least, most capacity) {
+func (m *nodeTable) capacities() (least, most nodeCapacity) {
 	for i := range m.known {
 		c := m.known[i].capacity
 		if i == 0 {
 			least = c
 		}
-		least = capacity{min(least.milliCPU, c.milliCPU), min(least.memory, c.memory)}
-		most = capacity{max(most.milliCPU, c.milliCPU), max(most.memory, c.memory)}
+		least = nodeCapacity{min(least.milliCPU, c.milliCPU), min(least.memory, c.memory)}
+		most = nodeCapacity{max(most.milliCPU, c.milliCPU), max(most.memory, c.memory)}
 	}
 	return least, most
 }
 
-// capacity is how much of a node can be allocated.
-type capacity struct{ milliCPU, memory int64 }
+// nodeCapacity is how much of a node can be allocated.
+type nodeCapacity struct{ milliCPU, memory int64 }
 
 // sizeOf is a node's size: the mean of its shares of the most cpu and the most memory that a node has.
-func sizeOf(c, least, most capacity) views.BodySize {
+func sizeOf(c, least, most nodeCapacity) views.BodySize {
 	if least == most {
 		return views.Medium
 	}

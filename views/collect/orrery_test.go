@@ -214,3 +214,70 @@ func TestOrrery_Sizes(t *testing.T) {
 		t.Errorf("beside a node four times as large (-want +got):\n%s", diff)
 	}
 }
+
+// TestOrrery_TellsWhatThePanesTell compares what the picture says in words and by its loop with what the panes show.
+func TestOrrery_TellsWhatThePanesTell(t *testing.T) {
+	d := playRecording(t, "morning-rush")
+	d.SeekTo(d.Start().Add(70 * time.Second))
+	history, _ := d.Follower().(*collect.History)
+	c := collect.New(collect.Options{History: history})
+	model := func(pane views.PaneID) *views.Model {
+		return c.Model(d.Engine(), collect.Query{Open: pane, Rows: 5000, Columns: 5000})
+	}
+	v := model(views.OrreryPane).Orrery
+	if latest := model(views.DecisionsPane).Decisions.List.Rows[0]; v.Decided == nil || v.Decided.Seq != latest.Seq {
+		t.Errorf("the last decision is %+v, want number %d", v.Decided, latest.Seq)
+	}
+	if len(v.Returning) != min(v.Counts.Backoff, 48) || len(v.Returning) == 0 {
+		t.Errorf("%d of %d back-offs are drawn", len(v.Returning), v.Counts.Backoff)
+	}
+	chosen, bad := 0, 0
+	for _, n := range v.Named {
+		if row := v.Nodes.At(n.Node); row.Name != n.Name {
+			t.Errorf("node %d is called %s, and is %s", n.Node, n.Name, row.Name)
+		}
+		if n.Fact == "chosen" {
+			chosen++
+			continue
+		}
+		bad++
+		for i, b := range v.Bodies { // no node that is not named is fuller
+			named := slices.ContainsFunc(v.Named, func(o views.NamedBody) bool { return o.Node == i })
+			if !named && b.Flags == 0 && v.Bodies[n.Node].Flags == 0 && b.Level > v.Bodies[n.Node].Level {
+				t.Errorf("%s is named at %d, and a node with %d is not", n.Name, v.Bodies[n.Node].Level, b.Level)
+			}
+		}
+	}
+	if chosen > 1 || bad == 0 || bad > 3 {
+		t.Errorf("%d chosen and %d bad nodes are named: %+v", chosen, bad, v.Named)
+	}
+	pods := 0
+	for _, b := range v.Bodies {
+		pods += b.Pods
+	}
+	if want := d.Engine().Cache().PodCount(); pods != want {
+		t.Errorf("the moons are %d pods, and the cache has %d", pods, want)
+	}
+}
+
+// TestOrrery_FlightsOfAWhatIf places the pods of a what-if at the nodes of the picture; a node with a hostile name is one that it has not.
+func TestOrrery_FlightsOfAWhatIf(t *testing.T) {
+	d := playRecording(t, "morning-rush")
+	d.SeekTo(d.Start().Add(30 * time.Second))
+	w := &views.WhatIf{}
+	w.Changes.Rows = []views.WhatIfChange{
+		{Pod: "a", Without: "shop-east-1", With: "shop-east-2"},
+		{Pod: "b", Without: "shop-east-1", To: views.Unschedulable},
+		{Pod: "c", With: "\x1b[2Jnew"},
+		{Pod: "d", Without: "shop-east-1", To: views.Deleted},
+		{Pod: "e", Without: "shop-east-1", Unchanged: true},
+	}
+	v := collect.New(collect.Options{}).Model(d.Engine(), collect.Query{Open: views.OrreryPane, Rows: 100, WhatIf: w}).Orrery
+	if len(v.Flights) != 4 {
+		t.Fatalf("%d pods fly: %+v", len(v.Flights), v.Flights)
+	}
+	name := func(i int) string { return v.Nodes.At(i).Name }
+	if f := v.Flights; name(f[0].From) != "shop-east-1" || name(f[0].To) != "shop-east-2" || f[1].To != -1 || f[1].Gone || f[1].New || !f[2].New || f[2].From != -1 || !f[3].Gone {
+		t.Errorf("they fly %+v", f)
+	}
+}

@@ -66,6 +66,9 @@ func changeOf(c *whatif.PodChange) views.WhatIfChange {
 		Pod: printable.Text(c.Pod.String()), Key: c.Pod.String(), From: outcomeState(&c.Without), To: outcomeState(&c.With),
 		Without: printable.Text(c.Without.Node), With: printable.Text(c.With.Node), Reason: printable.Text(c.With.Reason.Reason),
 	}
+	if c.Kind == whatif.Created {
+		v.From = views.Created // there is no such pod without the changes, rather than one that was deleted
+	}
 	if v.Reason == "" {
 		v.Reason = printable.Text(c.With.RemovedBy)
 	}

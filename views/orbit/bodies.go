@@ -17,10 +17,7 @@ type track struct {
 
 // deal divides a ring's nodes among its tracks in proportion to their lengths, in turn.
 func deal(nodes []int32, tracks []track) {
-	room := 0
-	for i := range tracks {
-		room += len(tracks[i].cells)
-	}
+	room := room(tracks)
 	for n, node := range nodes {
 		next, behind := 0, 0
 		for i := range tracks {
@@ -32,12 +29,25 @@ func deal(nodes []int32, tracks []track) {
 	}
 }
 
+// room returns how many bodies some tracks have room for.
+func room(tracks []track) int {
+	sum := 0
+	for i := range tracks {
+		sum += len(tracks[i].cells)
+	}
+	return sum
+}
+
 // put adds the bodies of a track: each node at its angle, or so near to it that its mark has no more nodes than others.
 func (p *Plan) put(number, total int) {
 	t := &p.tracks[number]
 	cells, n := len(t.cells), len(t.nodes)
 	at := make([]int, n)
-	for per := (n + cells - 1) / cells; t.arrange(at, per, total) > max(cells/32, 1); {
+	slack := max(cells/32, 1)
+	if p.Box.W > 1 { // there are few places, and a disc of its own is worth more than the very angle
+		slack = cells / 4
+	}
+	for per := (n + cells - 1) / cells; t.arrange(at, per, total) > slack; {
 		per++
 	}
 	for first := 0; first < n; {
@@ -78,14 +88,12 @@ func (p *Plan) Nodes(b *Body) []int32 { return p.tracks[b.Track].nodes[b.first :
 // BodyOf returns the body of a node.
 func (p *Plan) BodyOf(node int) *Body { return &p.Bodies[p.bodyOf[node]] }
 
-// Occupied reports whether there is a body on a cell.
+// Area returns the cells of a body.
+func (p *Plan) Area(b *Body) Rect { return p.Box.at(b.Point) }
+
+// Occupied reports whether a cell belongs to a body.
 func (p *Plan) Occupied(at Point) bool {
-	for i := range p.Bodies {
-		if p.Bodies[i].Point == at {
-			return true
-		}
-	}
-	return false
+	return at.X >= 0 && at.X < p.W && at.Y >= 0 && at.Y < p.H && p.occupied[at.Y*p.W+at.X]
 }
 
 // Most returns the largest number of nodes that a body stands for.

@@ -85,7 +85,18 @@ func TestPlan_CellsAreDistinctAndOnTheGrid(t *testing.T) {
 			taken[at] = true
 		}
 		for i := range p.Bodies {
-			use("body", p.Bodies[i].Point)
+			r := p.Area(&p.Bodies[i])
+			for cell := range r.W * r.H {
+				at := orbit.Point{X: r.X + cell%r.W, Y: r.Y + cell/r.W}
+				if use("body", at); !p.Occupied(at) {
+					t.Fatalf("the cell %v of a body is not occupied", at)
+				}
+			}
+		}
+		if p.Approach != nil {
+			for c := range p.Approach.Loop.Len() {
+				use("cell of the loop", p.Approach.Loop.Cell(c))
+			}
 		}
 		for i := range p.Belt {
 			for c := range p.Belt[i].Len() {
@@ -218,12 +229,50 @@ func TestBodies_AreSingleWhereThereIsRoom(t *testing.T) {
 			if len(p.Rings) != len(tt.sizes) {
 				t.Errorf("%d rings, want one for each of %d zones", len(p.Rings), len(tt.sizes))
 			}
+			if spacious := tt.w > 100; (p.Approach != nil) != spacious {
+				t.Errorf("a grid of %d columns has the approach %v", tt.w, p.Approach)
+			}
+			if p.Approach != nil {
+				if n := p.Approach.Loop.Len(); n < 16 || p.Approach.Lane.W < 16 {
+					t.Errorf("the loop has %d cells, and the lane is %v", n, p.Approach.Lane)
+				}
+				return
+			}
 			for i := range p.Belt {
 				if n := p.Belt[i].Len(); n < 16 {
 					t.Errorf("ring %d of the belt has %d cells", i, n)
 				}
 			}
 		})
+	}
+}
+
+// TestBodies_GrowWithTheRoom draws forty nodes of three zones on larger and larger grids.
+func TestBodies_GrowWithTheRoom(t *testing.T) {
+	for _, tt := range []struct {
+		w, h int
+		want orbit.Box
+	}{
+		{56, 11, orbit.Box{W: 1, H: 1}},
+		{76, 17, orbit.Box{W: 3, H: 2}},
+		{136, 32, orbit.Box{W: 5, H: 3}},
+		{252, 72, orbit.Box{W: 9, H: 5}},
+	} {
+		if p := orbit.New(tt.w, tt.h, roundRobin(14, 13, 13)); p.Box != tt.want || p.Most() != 1 {
+			t.Errorf("on %dx%d a body is %v of up to %d nodes, want %v of one", tt.w, tt.h, p.Box, p.Most(), tt.want)
+		}
+	}
+}
+
+// TestOutside_IsBeyondAllRings checks where the pods of a what-if stay that have no place.
+func TestOutside_IsBeyondAllRings(t *testing.T) {
+	p := orbit.New(136, 32, roundRobin(14, 13, 13))
+	e := measure(p, len(p.Rings)-1)
+	for i := range p.Bodies {
+		out := p.Outside(p.Bodies[i].Point)
+		if radius, _ := e.polar(out); radius < 1 {
+			t.Errorf("outside of %v is %v, %.2f of the radius", p.Bodies[i].Point, out, radius)
+		}
 	}
 }
 

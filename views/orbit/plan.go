@@ -6,14 +6,18 @@ type Plan struct {
 	Rings []Ring // from the inside out
 	// Bodies are the nodes, ring by ring, track by track and clockwise.
 	Bodies []Body
+	// Box is the size of a body.
+	Box Box
 	// Hub is the ring around the centre, and Belt the rings around all others, the innermost first. They have no cells
-	// where there is no room.
-	Hub  Ring
-	Belt [3]Ring
+	// where there is no room, and where there is an Approach in place of the belt; else that is nil.
+	Hub      Ring
+	Belt     [3]Ring
+	Approach *Approach
 
 	tracks []track
 	bodyOf []int32
-	taken  []bool
+	// taken are the cells of rings, whether they have a body or not, and occupied those of bodies.
+	taken, occupied []bool
 }
 
 // Zones are a cluster's nodes in the order of the search: the zone of each, of Count zones.
@@ -22,15 +26,39 @@ type Zones struct {
 	Of    []int32
 }
 
-// New returns the plan of a grid, which has at least one cell.
+// boxes are the sizes of a body, the largest first.
+var boxes = [...]Box{{9, 5}, {5, 3}, {3, 2}, {1, 1}}
+
+// rowsPerRow is how many rows a grid has at least for each row of a body: the corners are for words.
+const rowsPerRow = 8
+
+// New returns the plan of a grid, which has at least one cell, with bodies as large as there is room for: one of several nodes is a sign.
 func New(w, h int, zones Zones) *Plan {
-	s, g := shapeOf(w, h), &grid{w: w, h: h, taken: make([]bool, w*h)}
-	p := &Plan{W: w, H: h, bodyOf: make([]int32, len(zones.Of)), taken: g.taken}
+	for _, box := range boxes[:len(boxes)-1] {
+		if h < rowsPerRow*box.H || len(zones.Of)*box.W*box.H*3 > w*h*2 {
+			continue
+		}
+		if p := newPlan(w, h, zones, box); p != nil && p.Most() <= 1 {
+			return p
+		}
+	}
+	return newPlan(w, h, zones, boxes[len(boxes)-1])
+}
+
+// newPlan returns the plan for bodies of a size; nil if a zone would not have the ring that smaller ones have.
+func newPlan(w, h int, zones Zones, box Box) *Plan {
+	s, g := shapeOf(w, h, box), &grid{w: w, h: h, taken: make([]bool, w*h)}
+	p := &Plan{W: w, H: h, Box: box, bodyOf: make([]int32, len(zones.Of)), taken: g.taken, occupied: make([]bool, w*h)}
+	p.Approach = s.approach(g)
 	var nodes [][]int32
+	wanted := max(min(zones.Count, shapeOf(w, h, boxes[len(boxes)-1]).rings), 1)
 	for count := max(min(zones.Count, s.rings), 1); p.Rings == nil; count-- {
+		if count < wanted && box.W > 1 {
+			return nil
+		}
 		nodes = zones.split(count)
 		if p.Rings = s.claimRings(g, s.evenly(count)); crowded(p.Rings, nodes) {
-			g.release(p.Rings)
+			g.release(p.Rings, box)
 			p.Rings = s.claimRings(g, s.byNodes(nodes, len(zones.Of)))
 		}
 	}
@@ -39,16 +67,27 @@ func New(w, h int, zones Zones) *Plan {
 		p.Rings[i].First, p.Rings[i].End = firstZone(outside, len(p.Rings), zones.Count), firstZone(outside+1, len(p.Rings), zones.Count)
 		from := len(p.tracks)
 		p.tracks = append(p.tracks, s.tracks(g, p.Rings, i, len(nodes[i]), len(zones.Of))...)
+		if box.W > 1 && (len(p.Rings[i].cells) == 0 || room(p.tracks[from:]) < len(nodes[i])) {
+			return nil
+		}
 		deal(nodes[i], p.tracks[from:])
 		for t := from; t < len(p.tracks); t++ {
 			p.put(t, len(zones.Of))
+		}
+	}
+	for i := range p.Bodies {
+		r := p.Area(&p.Bodies[i])
+		for y := r.Y; y < r.Y+r.H; y++ {
+			for x := r.X; x < r.X+r.W; x++ {
+				p.occupied[y*w+x] = true
+			}
 		}
 	}
 	p.Hub = Ring{ellipse: s.ellipse(0, s.hub)}
 	for i := range p.Belt {
 		p.Belt[i] = Ring{ellipse: s.belt[i]}
 		if s.belt[i].rx > 0 {
-			p.Belt[i].cells = g.claim(s.belt[i], s.margin)
+			p.Belt[i].cells = g.claim(s.belt[i], s.margin, Box{1, 1})
 		}
 	}
 	return p
@@ -95,6 +134,26 @@ func (p *Plan) Ray(angle int, draw func(Point)) {
 		draw(dot(fromX+(toX-fromX)*(i+1)/(steps+1), fromY+(toY-fromY)*(i+1)/(steps+1)))
 	}
 }
+
+// Center returns the cell in the middle of all rings.
+func (p *Plan) Center() Point { return nearest(p.Hub.cx, p.Hub.cy) }
+
+// Outside returns the cell outside the outermost ring that a cell is before, seen from the center.
+func (p *Plan) Outside(at Point) Point {
+	outer := p.Rings[len(p.Rings)-1].ellipse
+	dx, dy := at.X*unit-outer.cx, at.Y*unit-outer.cy
+	// The cell's distance as a part of the ring's, in units: squares of both axes, added.
+	share := root(square(dx*unit/max(outer.rx, 1)) + square(dy*unit/max(outer.ry, 1)))
+	if share == 0 {
+		dx, share = outer.rx, unit
+	}
+	x := outer.cx + dx*unit/share*(outer.rx+(p.Box.W/2+2)*unit)/max(outer.rx, 1)
+	y := outer.cy + dy*unit/share*(outer.ry+(p.Box.H/2+1)*unit)/max(outer.ry, 1)
+	out := nearest(x, y)
+	return Point{min(max(out.X, 0), p.W-1), min(max(out.Y, 0), p.H-1)}
+}
+
+func square(v int) int { return v * v }
 
 // Free returns how many columns at either end of a row are empty.
 func (p *Plan) Free(y int) (left, right int) {

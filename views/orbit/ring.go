@@ -23,27 +23,61 @@ type grid struct {
 	taken []bool
 }
 
-// claim returns the free cells of an ellipse outside the gap, clockwise, and takes them.
-func (g *grid) claim(e ellipse, margin int) []place {
-	var cells []place
+// Box is how many cells a body takes: a sign takes one, a disc more.
+type Box struct{ W, H int }
+
+// at returns the rectangle of a body in the middle of which a cell is.
+func (b Box) at(p Point) Rect { return Rect{p.X - (b.W-1)/2, p.Y - (b.H-1)/2, b.W, b.H} }
+
+// claim returns the places along an ellipse outside the gap that are free for a box, clockwise, and takes their cells.
+func (g *grid) claim(e ellipse, margin int, box Box) []place {
+	var places []place
 	last := Point{-1, -1}
 	for angle := gap; angle <= Turn-gap; angle += e.step(1) {
 		p := nearest(e.at(angle))
-		if p == last || p.X < 0 || p.X >= g.w || p.Y < margin || p.Y >= g.h-margin || g.taken[p.Y*g.w+p.X] {
+		if p == last || !g.free(box.at(p), margin) {
 			continue
 		}
 		last = p
-		g.taken[p.Y*g.w+p.X] = true
-		cells = append(cells, place{p, angle})
+		g.mark(box.at(p), true)
+		places = append(places, place{p, angle})
 	}
-	return cells
+	return places
+}
+
+// free reports whether all cells of a rectangle are on the grid and free. A rectangle of several cells keeps a column apart from others.
+func (g *grid) free(r Rect, margin int) bool {
+	if r.X < 0 || r.X+r.W > g.w || r.Y < margin || r.Y+r.H > g.h-margin {
+		return false
+	}
+	if r.W > 1 {
+		left, right := max(r.X-1, 0), min(r.X+r.W+1, g.w)
+		r.X, r.W = left, right-left
+	}
+	for y := r.Y; y < r.Y+r.H; y++ {
+		for x := r.X; x < r.X+r.W; x++ {
+			if g.taken[y*g.w+x] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mark takes the cells of a rectangle, or gives them back.
+func (g *grid) mark(r Rect, taken bool) {
+	for y := max(r.Y, 0); y < min(r.Y+r.H, g.h); y++ {
+		for x := max(r.X, 0); x < min(r.X+r.W, g.w); x++ {
+			g.taken[y*g.w+x] = taken
+		}
+	}
 }
 
 // release gives the cells of rings back.
-func (g *grid) release(rings []Ring) {
+func (g *grid) release(rings []Ring, box Box) {
 	for i := range rings {
 		for _, c := range rings[i].cells {
-			g.taken[c.Y*g.w+c.X] = false
+			g.mark(box.at(c.Point), false)
 		}
 	}
 }

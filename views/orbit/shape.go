@@ -9,6 +9,9 @@ type shape struct {
 	wide  int
 	belt  [3]ellipse
 	rings int // how many rings of bodies there is room for
+	// box is the size of a body, and lane the width of the approach on the left; zero if there is none.
+	box  Box
+	lane int
 	// margin is how many rows above and below have no belt, for the texts in the corners.
 	margin int
 }
@@ -17,15 +20,22 @@ type shape struct {
 const (
 	roomyWidth, roomyHeight = 44, 9
 	tall                    = 26
+	spacious, widestLane    = 100, 30 // from this width on there is an approach, of at most so many columns
 )
 
-// shapeOf divides a grid: in a tall one the belt goes all around, in others it is two arcs on the sides.
-func shapeOf(w, h int) shape {
-	s := shape{cx: (w - 1) * unit / 2, cy: (h - 1) * unit / 2, rings: 1}
+// shapeOf divides a grid for bodies of a size: in a tall one the belt goes all around, in others it is two arcs on the sides, and where
+// there is room for an approach it has none.
+func shapeOf(w, h int, box Box) shape {
+	s := shape{cx: (w - 1) * unit / 2, cy: (h - 1) * unit / 2, rings: 1, box: box}
 	halfW, halfH := s.cx-unit/2, s.cy
 	switch {
 	case w < roomyWidth || h < roomyHeight:
 		s.outer, s.wide = halfH, max(halfW, 0)
+	case w >= spacious && h >= tall:
+		s.lane = min(w/5, widestLane)
+		s.cx = (w + s.lane - 1) * unit / 2
+		s.outer = halfH - (box.H-1)*unit/2 - unit
+		s.wide = min((w-s.lane)*unit/2-(box.W+3)*unit/2, 29*s.outer/10)
 	case h < tall:
 		s.outer = halfH
 		s.wide = min(halfW-9*unit, 4*s.outer)
@@ -42,7 +52,7 @@ func shapeOf(w, h int) shape {
 	}
 	s.hub = min(max(s.outer/5, 5*unit/4), 7*unit/2)
 	if room := s.outer - s.hub; room > 0 {
-		s.rings = max(room*4/(3*unit), 1)
+		s.rings = max(room*4/(3*unit*box.H), 1)
 	} else {
 		s.hub = 0
 	}
@@ -104,11 +114,11 @@ func (s *shape) claimRings(g *grid, heights []int) []Ring {
 	rings := make([]Ring, len(heights))
 	for i := range rings {
 		rings[i].ellipse = s.ellipse(0, heights[i])
-		rings[i].cells = g.claim(rings[i].ellipse, 0)
+		rings[i].cells = g.claim(rings[i].ellipse, 0, s.box)
 	}
 	for i := range rings {
 		if len(rings[i].cells) == 0 && len(rings) > 1 {
-			g.release(rings)
+			g.release(rings, s.box)
 			return nil
 		}
 	}
@@ -134,8 +144,9 @@ func (s *shape) tracks(g *grid, rings []Ring, ring, nodes, total int) []track {
 	if share := g.w * g.h / cellsPerBody * nodes / total; share < nodes {
 		most = share
 	}
-	for height := rings[ring].ry - unit; room < most && height > inner+unit; height -= unit {
-		cells := g.claim(s.ellipse(0, height), 0)
+	step := s.box.H * unit
+	for height := rings[ring].ry - step; room < most && height > inner+step; height -= step {
+		cells := g.claim(s.ellipse(0, height), 0, s.box)
 		if len(cells) > 0 {
 			tracks = append(tracks, track{ring: ring, cells: cells})
 			room += len(cells)

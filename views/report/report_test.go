@@ -54,6 +54,26 @@ func TestMarkdown_HasEveryPart(t *testing.T) {
 	}
 }
 
+// TestMarkdown_KeepsBackslashes: one before a sign of Markdown must not take away the one that the report puts there, and at the end of a
+// cell it must not take the cell's end.
+func TestMarkdown_KeepsBackslashes(t *testing.T) {
+	for in, want := range map[string]string{`a\b`: `a\\b`, `\|x`: `\\\|x`, `\*x*`: `\\\*x\*`, `end\`: `end\\`, "C:\\\\": `C:\\\\`, `\[a](b)`: `\\\[a\](b)`} {
+		if got := text(in); got != want {
+			t.Errorf("%q is written as %q, want %q", in, got, want)
+		}
+	}
+	for _, name := range []string{`back\`, `\|`, `a\\|b`, `\`} {
+		for line := range strings.SplitSeq(Markdown(named(name)), "\n") {
+			if !strings.HasPrefix(line, "|") {
+				continue
+			}
+			if !strings.HasSuffix(line, "|") || strings.HasSuffix(line, `\|`) && !strings.HasSuffix(line, `\\|`) {
+				t.Errorf("with the name %q the last cell has no end: %s", name, line)
+			}
+		}
+	}
+}
+
 // TestMarkdown_NamesStayNames: whatever a name is, the report has the same lines, cells and headings as with an ordinary one, and no link.
 func TestMarkdown_NamesStayNames(t *testing.T) {
 	shape := func(name string) (lines, cells, headings, fences int) {

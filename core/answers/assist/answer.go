@@ -58,7 +58,7 @@ func (t *tool) call(o *Options) mcp.ToolHandler {
 			return refusal(err), nil
 		}
 		words, shown := t.command(a)
-		text, no, err := o.Ask(ctx, words)
+		text, no, err := o.Ask(ctx, words, a.text(manifests.name))
 		if err != nil {
 			return refusal(err), nil
 		}

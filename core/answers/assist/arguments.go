@@ -20,6 +20,10 @@ const (
 	maxArguments = 64 << 10
 	//orrery:limit assistants; a text in the arguments, in characters; an error
 	maxText = 1000
+	//orrery:limit assistants; the manifests in the arguments, in characters; an error
+	maxManifests = 48 << 10
+	//orrery:limit assistants; a number in the arguments; an error
+	maxNumber = 1_000_000
 	//orrery:limit assistants; the items of a list in the arguments; an error
 	maxItems = 50
 )
@@ -41,6 +45,10 @@ func (t *tool) prepare(o *Options) {
 		}
 		made := text
 		switch p.kind {
+		case "manifests":
+			text.MaxLength = jsonschema.Ptr(maxManifests)
+		case "number":
+			made = &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.0), Maximum: jsonschema.Ptr(float64(maxNumber))}
 		case "boolean":
 			made = &jsonschema.Schema{Type: "boolean"}
 		case "integer":
@@ -113,6 +121,15 @@ func (a arguments) truth(name string) bool {
 	return is
 }
 
+// number returns a number as a flag has it; empty if it is not given.
+func (a arguments) number(name string) string {
+	n, given := a.values[name].(float64)
+	if !given {
+		return ""
+	}
+	return strconv.Itoa(int(n))
+}
+
 func (a arguments) list(name string) []string {
 	var all []string
 	items, _ := a.values[name].([]any)
@@ -146,6 +163,16 @@ func (a arguments) in(command string, args ...string) []string {
 		words = append(words, "--namespace="+n)
 	}
 	return append(append(words, "--"), args...)
+}
+
+// flags adds the flags of these names that are given.
+func (a arguments) flags(words []string, names ...string) []string {
+	for _, name := range names {
+		if value := a.text(name); value != "" {
+			words = flag(words, name, value)
+		}
+	}
+	return words
 }
 
 // flag adds a flag before the arguments of a command.

@@ -21,12 +21,13 @@ import (
 // asked keeps the words that a server asks, and answers with a document.
 type asked struct {
 	words    [][]string
+	input    string
 	document string
 	err      error
 }
 
-func (a *asked) ask(_ context.Context, words []string) ([]byte, bool, error) {
-	a.words = append(a.words, words)
+func (a *asked) ask(_ context.Context, words []string, input string) ([]byte, bool, error) {
+	a.words, a.input = append(a.words, words), input
 	return []byte(a.document), true, a.err
 }
 
@@ -92,6 +93,18 @@ func TestServer_AsksCommands(t *testing.T) {
 		{"journey", map[string]any{"pod": "web"}, "journey --token=secret --output=json -- web", ""},
 		{"what_if", map[string]any{"changes": []any{"drain n1", "cordon n2"}}, "whatif --token=secret --output=json -- drain n1, cordon n2", "orrery whatif --output=json drain n1, cordon n2"},
 		{
+			"fit",
+			map[string]any{"manifests": "kind: Pod", "namespace": "shop", "nodes": "cpu=16"},
+			"fit --namespace=shop --filename=- --nodes=cpu=16 --token=secret --output=json --", "orrery fit --namespace=shop --filename=- --nodes=cpu=16 --output=json",
+		},
+		{"fit", map[string]any{"manifests": "kind: Pod", "count": true, "source": "morning"}, "fit --filename=- --count --trace=dir/morning --output=json --", ""},
+		{"capacity", map[string]any{"by": "zone"}, "capacity --by=zone --token=secret --output=json --", ""},
+		{
+			"consolidate",
+			map[string]any{"free": 3, "max_moves": 100, "keep": "team=infra"},
+			"consolidate --keep=team=infra --free=3 --max-moves=100 --token=secret --output=json --", "",
+		},
+		{
 			"compare",
 			map[string]any{"releases": []any{"1.36"}, "configurations": []any{"default", "pack.yaml"}},
 			"compare --kubernetes=1.36 --config=default --config=dir/pack.yaml --output=json -- dir/morning", "",
@@ -110,6 +123,9 @@ func TestServer_AsksCommands(t *testing.T) {
 		var got answer
 		if err := json.Unmarshal([]byte(textOf(t, r)), &got); err != nil {
 			t.Fatal(err)
+		}
+		if want, _ := row.given["manifests"].(string); a.input != want {
+			t.Errorf("%s %v reads %q", row.tool, row.given, a.input)
 		}
 		if row.command != "" && got.Command != row.command {
 			t.Errorf("%s %v: the command is %q, want %q", row.tool, row.given, got.Command, row.command)
@@ -140,6 +156,10 @@ func TestServer_RefusesArguments(t *testing.T) {
 		{"compare", map[string]any{"source": "cluster"}, "source"},
 		{"what_if", map[string]any{"changes": []any{}}, "changes"},
 		{"what_if", map[string]any{"changes": slices.Repeat([]any{"drain n"}, 51)}, "changes"},
+		{"fit", map[string]any{}, "manifests"},
+		{"fit", map[string]any{"manifests": strings.Repeat("a", 48<<10+1)}, "manifests"},
+		{"consolidate", map[string]any{"free": 0}, "free"},
+		{"consolidate", map[string]any{"free": "--for=1h"}, "free"},
 		{"timeline", []any{1}, ""},
 	} {
 		a := &asked{}

@@ -31,6 +31,11 @@ var prompts = []struct {
 		[]string{"node"},
 	},
 	{
+		"will-it-fit", "Would these objects fit?",
+		"Would these objects fit, before they are created? Call fit with the manifests of {manifests}. Say whether every pod gets a node and whom they preempt; if not, the cause for the first pod, and ask fit with nodes how few new nodes it would take. Create nothing.",
+		[]string{"manifests"},
+	},
+	{
 		"what-happened", "What happened to this pod?",
 		"What happened to the pod {pod}? Call journey, and for attempts that failed explain_pod at the time of the attempt. Tell it in order, with times.",
 		[]string{"pod"},

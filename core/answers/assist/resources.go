@@ -20,7 +20,7 @@ func addResources(s *mcp.Server, o *Options) {
 		s.AddResource(&mcp.Resource{
 			URI: uri("recordings", source.Name), Name: source.Name, Title: line(source.Title), Description: line(source.Description), MIMEType: "application/json",
 		}, func(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			text, _, err := o.Ask(ctx, []string{"trace", "info", "--output=json", "--", source.File})
+			text, _, err := o.Ask(ctx, []string{"trace", "info", "--output=json", "--", source.File}, "")
 			if err != nil {
 				return nil, err
 			}

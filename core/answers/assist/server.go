@@ -11,8 +11,8 @@ type Options struct {
 	// Program is the command that repeats an answer, Version that of the program.
 	Program, Version string
 	// Ask runs a command by its words, and returns the document that it prints with -o json, and whether its answer is no. An error is
-	// wrong input, in words for people.
-	Ask func(ctx context.Context, words []string) (document []byte, no bool, err error)
+	// wrong input, in words for people. The input is what the command reads from its standard input.
+	Ask func(ctx context.Context, words []string, input string) (document []byte, no bool, err error)
 	// Sources are what can be asked, the usual one first.
 	Sources []Source
 	// Configurations are files of scheduler configurations that compare may name, by name.

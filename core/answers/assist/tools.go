@@ -23,7 +23,7 @@ type tool struct {
 type parameter struct {
 	name, description string
 	required          bool
-	// kind is string, boolean or array (of strings).
+	// kind is string, boolean, number, array (of strings), or manifests, which are the standard input of the command.
 	kind string
 	// choices are the only values, if there are some.
 	choices []string
@@ -32,7 +32,11 @@ type parameter struct {
 // The parameters that several tools take.
 var (
 	namespace = parameter{name: "namespace", kind: "string", description: "the namespace; without it all, or the one that is found"}
-	pod       = parameter{name: "pod", kind: "string", required: true, description: "the name of the pod, or NAMESPACE/NAME"}
+	manifests = parameter{
+		name: "manifests", kind: "manifests", required: true,
+		description: "the objects, in YAML as kubectl takes it; the command that repeats the answer reads them from its standard input",
+	}
+	pod = parameter{name: "pod", kind: "string", required: true, description: "the name of the pod, or NAMESPACE/NAME"}
 )
 
 // tools are all questions.
@@ -99,6 +103,47 @@ func tools(o *Options) []*tool {
 			},
 			words: func(a arguments) []string {
 				return a.in("whatif", strings.Fields(strings.Join(a.list("changes"), ", "))...)
+			},
+		},
+		{
+			name: "fit", title: "Would these objects fit, before they are created?",
+			description: "Creates the objects of manifests on a copy of the cluster: whether every pod gets a node, and which, whom they preempt, what budgets and quotas it costs; or why the first pod gets none. With count: how many pods of the one workload fit. With nodes: how few new nodes of a shape it takes. Nothing is created in the cluster.",
+			parameters: []parameter{
+				manifests, namespace,
+				{name: "count", kind: "boolean", description: "how many pods of the workload fit, and what the next one lacks"},
+				{name: "nodes", kind: "string", description: "how few new nodes of this shape are needed, as in cpu=16,memory=64Gi,zone=a"},
+				{name: "like", kind: "string", description: "how few new nodes like this one are needed"},
+			},
+			words: func(a arguments) []string {
+				words := insert(a.in("fit"), "--filename=-")
+				if a.truth("count") {
+					words = insert(words, "--count")
+				}
+				return a.flags(words, "nodes", "like")
+			},
+		},
+		{
+			name: "capacity", title: "What room is there, and how large may a pod be?",
+			description: "Sums up what nodes have and what is requested of them, in all and by group; the largest pod that still fits on one node, how many more pods of the usual sizes, and how much room is in pieces too small. It is arithmetic: ask fit whether pods fit by all rules.",
+			parameters:  []parameter{{name: "by", kind: "string", description: "group nodes by zone, type, pool or the key of a label"}},
+			words:       func(a arguments) []string { return a.flags([]string{"capacity", "--"}, "by") },
+		},
+		{
+			name: "consolidate", title: "Which nodes can be emptied?",
+			description: "Looks for nodes whose pods all find places on the others, in which order they can be drained, where each pod lands, and what keeps the other nodes. Each step is tried on the copy of the cluster that the step before left.",
+			parameters: []parameter{
+				{name: "free", kind: "number", description: "how many nodes are enough; without it as many as can be found"},
+				{name: "max_moves", kind: "number", description: "how many pods may be moved at most"},
+				{name: "keep", kind: "string", description: "a label selector of nodes that are left alone"},
+			},
+			words: func(a arguments) []string {
+				words := a.flags([]string{"consolidate", "--"}, "keep")
+				for _, name := range []string{"free", "max_moves"} {
+					if n := a.number(name); n != "" {
+						words = flag(words, strings.ReplaceAll(name, "_", "-"), n)
+					}
+				}
+				return words
 			},
 		},
 		{

@@ -18,7 +18,7 @@ import (
 // Report is the room of a cluster at one moment.
 type Report struct {
 	All Group
-	// Groups are the nodes by the value of a label, in order; empty if none was asked for.
+	// Groups are the nodes by what they were grouped by, in order of their names; empty if nothing was asked for.
 	Groups []Group
 	// Shapes are what most pods request, the most frequent first.
 	Shapes []Shape
@@ -28,7 +28,7 @@ type Report struct {
 
 // Group is some nodes.
 type Group struct {
-	// Name is the value of the label; empty of nodes without it.
+	// Name is what the nodes have in common; empty of nodes that tell nothing.
 	Name  string
 	Nodes int
 	// Open nodes take pods that tolerate nothing.
@@ -85,15 +85,15 @@ const (
 // perCore are the usual kinds of machines: for computing, for anything, and for memory.
 var perCore = []int64{2 * gibibyte, 4 * gibibyte, 8 * gibibyte}
 
-// Of reports the room of an engine's cluster, with groups by a label if that is not empty.
-func Of(e *engine.Engine, label string) *Report {
+// Of reports the room of an engine's cluster, with groups of nodes that a function gives the same name; nil makes no groups.
+func Of(e *engine.Engine, group func(*v1.Node) string) *Report {
 	r := &Report{}
 	groups, shapes := map[string]*sums{}, map[[2]int64]int{}
 	all := newSums("")
 	for info := range Nodes(e) {
 		all.add(info)
-		if label != "" {
-			value := info.Node().Labels[label]
+		if group != nil {
+			value := group(info.Node())
 			if groups[value] == nil {
 				groups[value] = newSums(value)
 			}

@@ -36,7 +36,7 @@ func TestOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := capacity.Of(e, v1.LabelTopologyZone)
+	r := capacity.Of(e, func(node *v1.Node) string { return node.Labels[v1.LabelTopologyZone] })
 	const gi = 1 << 30
 	want := capacity.Group{Nodes: 4, Open: 2, Pods: 3, Resources: []capacity.Resource{
 		{Name: "cpu", Allocatable: 136_000, Requested: 6000, Free: 2000, Largest: 1500},

@@ -3,6 +3,7 @@ package change
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -136,4 +137,33 @@ func (c Change) NewNode(name string) (*v1.Node, error) {
 		node.Labels[key] = value
 	}
 	return node, nil
+}
+
+// ShapeOf returns the change that adds so many nodes like one that need not exist: with what it has, its labels but for its name, and its
+// taints. What no change can be written with, as an empty label, is left out.
+func ShapeOf(node *v1.Node, n int) (Change, error) {
+	words := []string{"add", "nodes", fmt.Sprint(n)}
+	for _, name := range slices.Sorted(maps.Keys(node.Status.Allocatable)) {
+		amount := node.Status.Allocatable[name]
+		if text := amount.String(); !amount.IsZero() && isResource(string(name), text) {
+			words = append(words, string(name)+"="+text)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(node.Labels)) {
+		word := key + "=" + node.Labels[key]
+		if _, _, err := parseLabel(word); err == nil && key != v1.LabelHostname && node.Labels[key] != "" && !isResource(key, node.Labels[key]) && checkWord(word) == nil {
+			words = append(words, word)
+		}
+	}
+	for i := range node.Spec.Taints {
+		t := &node.Spec.Taints[i]
+		text := t.Key
+		if t.Value != "" {
+			text += "=" + t.Value
+		}
+		if word := taintTrait + text + ":" + string(t.Effect); checkWord(word) == nil {
+			words = append(words, word)
+		}
+	}
+	return Parse(words)
 }

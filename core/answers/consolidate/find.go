@@ -42,12 +42,18 @@ func Find(e *engine.Engine, o Options) (*Plan, error) {
 	s := &search{options: o, plan: &Plan{}, first: walk, walk: walk, gone: map[string]bool{}}
 	s.plan.Before = totalsOf(walk.Engine(), nil)
 	s.left, s.plan.Blocked = candidates(walk.Engine(), &o)
-	s.plan.Candidates, s.plan.Bound = len(s.left), boundOf(walk.Engine(), s.left)
+	s.plan.Candidates, s.plan.Bound, s.plan.RoomFor = len(s.left), boundOf(walk.Engine(), s.left), len(o.Room)
+	s.onlyForRoom()
 	if err := s.run(); err != nil {
 		return nil, err
 	}
 	if err := s.finish(start); err != nil {
 		return nil, err
+	}
+	if s.plan.RoomFor > 0 {
+		if s.plan.HasRoom, err = hasRoom(s.walk.Engine(), s.gone, o.Room); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortFunc(s.plan.Blocked, byNode)
 	return s.plan, nil
@@ -67,7 +73,11 @@ type search struct {
 
 func (s *search) run() error {
 	for len(s.left) > 0 {
-		if s.plan.Stopped = s.enough(); s.plan.Stopped != "" {
+		var err error
+		if s.plan.Stopped, err = s.enough(); err != nil || s.plan.Stopped != "" {
+			if err != nil {
+				return err
+			}
 			break
 		}
 		wave, err := s.nextWave()
@@ -95,16 +105,23 @@ func (s *search) run() error {
 }
 
 // enough says why the search is over; empty if it is not.
-func (s *search) enough() string {
-	switch o := &s.options; {
-	case o.Free > 0 && len(s.gone) >= o.Free:
-		return fmt.Sprintf("%d nodes are enough", o.Free)
-	case o.Until > 0 && s.utilization() >= o.Until:
-		return fmt.Sprintf("the nodes that stay are requested to %.0f%%", 100*s.utilization())
-	case o.Stop != nil && o.Stop():
-		return "the time was over"
+func (s *search) enough() (string, error) {
+	o := &s.options
+	if len(o.Room) > 0 {
+		has, err := hasRoom(s.walk.Engine(), s.gone, o.Room)
+		if err != nil || has {
+			return "the pods that room is made for fit", err
+		}
 	}
-	return ""
+	switch {
+	case o.Free > 0 && len(s.gone) >= o.Free:
+		return fmt.Sprintf("%d nodes are enough", o.Free), nil
+	case o.Until > 0 && s.utilization() >= o.Until:
+		return fmt.Sprintf("the nodes that stay are requested to %.0f%%", 100*s.utilization()), nil
+	case o.Stop != nil && o.Stop():
+		return "the time was over", nil
+	}
+	return "", nil
 }
 
 func (s *search) utilization() float64 {
@@ -134,7 +151,7 @@ func (s *search) nextWave() ([]candidate, error) {
 	if o := &s.options; o.Free > 0 {
 		most = min(most, o.Free-len(s.gone))
 	}
-	if s.options.Until > 0 {
+	if s.options.Until > 0 || len(s.options.Room) > 0 {
 		most = 1
 	}
 	pods := s.moved

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"fmt"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"orrery/core/safe/plural"
@@ -16,6 +17,8 @@ type Options struct {
 	// Until is the share of cpu or memory, whichever is greater, that the pods on the nodes that stay request when it is enough; zero is no
 	// limit.
 	Until float64
+	// Room are pods that a place is wanted for: nodes that could take them are emptied until they fit, and no longer. They have no node.
+	Room []*v1.Pod
 	// Keep selects nodes that are left alone, by labels; nil selects none.
 	Keep labels.Selector
 	// Stop ends the search; nil never does. It is asked before each node.
@@ -39,7 +42,11 @@ type Plan struct {
 	// Bound is how many nodes could be emptied at most, by the sums of requests of all pods that do not come with nodes.
 	Bound int
 	// Stopped is why the search ended before all candidates were looked at; empty if it did not.
-	Stopped       string
+	Stopped string
+	// RoomFor is for how many pods room is made, and HasRoom says that they fit once the emptied nodes are open again.
+	RoomFor int
+	HasRoom bool
+
 	Before, After Totals
 }
 
@@ -96,6 +103,9 @@ func (p *Plan) Freed() []string {
 // Verdict says the plan in one line.
 func (p *Plan) Verdict() string {
 	freed := len(p.Freed())
+	if p.RoomFor > 0 {
+		return p.roomVerdict()
+	}
 	if freed == 0 {
 		return fmt.Sprintf("no node of %d can be emptied; by the sums of requests at most %d", p.Before.Nodes, p.Bound)
 	}

@@ -39,6 +39,45 @@ func TestFind_PlansCanBeCarriedOut(t *testing.T) {
 	}
 }
 
+// TestFind_MakesRoom drains drawn clusters as a plan for room says, opens the emptied nodes, and creates the pods: they get nodes without
+// preemption.
+func TestFind_MakesRoom(t *testing.T) {
+	made := 0
+	rapid.Check(t, func(t *rapid.T) {
+		cluster := drawn.Cluster(t)
+		cpu := rapid.SampledFrom([]string{"1", "2", "4", "6"}).Draw(t, "room")
+		set := drawn.Set(t, drawn.Written("Job", "new", "set: new", rapid.IntRange(1, 2).Draw(t, "pods"), cpu))
+		pods, err := set.Pods()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := drawn.New(t, 7, cluster)
+		for _, pod := range s.Pods() {
+			if pod.Spec.NodeName == "" {
+				return // it may take the room before
+			}
+		}
+		plan, err := consolidate.Find(s.Engine, consolidate.Options{Room: pods})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !plan.HasRoom {
+			return
+		}
+		if len(plan.Freed()) > 0 {
+			made++
+			checkCarriedOut(t, s, plan, cluster)
+			s.Open(plan.Freed())
+		}
+		if o := s.Create(set); o.Pending > 0 || o.Preempted > 0 {
+			t.Errorf("%s, and really: %+v\n%s", plan.Verdict(), o, cluster)
+		}
+	})
+	if made == 0 {
+		t.Error("not one plan makes room")
+	}
+}
+
 func checkCarriedOut(t *rapid.T, s *drawn.Scene, plan *consolidate.Plan, cluster string) {
 	pending := func() (n int) {
 		for _, pod := range s.Pods() {

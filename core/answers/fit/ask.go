@@ -25,8 +25,6 @@ type Options struct {
 	Quotas []*v1.ResourceQuota
 	// Again is how a command that asks the same begins; remedies are added to it. If it is empty, none are looked for.
 	Again string
-	// Briefly leaves out what takes long: the reasons, and other ways in which ties fall.
-	Briefly bool
 }
 
 // Answer says whether objects fit.
@@ -69,8 +67,54 @@ func begin(e *engine.Engine, s *Set, o Options) (*whatif.Start, error) {
 }
 
 func ask(start *whatif.Start, s *Set, o Options) (*Answer, error) {
-	q := whatif.Question{Before: o.Before, Create: s.created(), After: o.After}
-	out, err := start.Ask(q)
+	a, err := askBySeed(start, s, o, 0)
+	if err != nil {
+		return nil, err
+	}
+	for seed := uint64(1); seed < ties(start, s) && !a.ByTies; seed++ {
+		other, err := askBySeed(start, s, o, seed)
+		if err != nil {
+			return nil, err
+		}
+		a.ByTies = other.Fits != a.Fits
+	}
+	a.Fits = a.Fits && !a.ByTies
+	return a, a.explain(o)
+}
+
+// askHarmless asks whether the objects fit without harm to other pods, however ties fall. The answer is one that tells of harm if there is one.
+func askHarmless(start *whatif.Start, s *Set, o Options) (*Answer, error) {
+	a, err := askBySeed(start, s, o, 0)
+	if err != nil || !goes(a) {
+		return a, err
+	}
+	for seed := uint64(1); seed < ties(start, s); seed++ {
+		other, err := askBySeed(start, s, o, seed)
+		if err != nil {
+			return nil, err
+		}
+		if !goes(other) {
+			other.Fits, other.ByTies = false, true
+			return other, nil
+		}
+	}
+	return a, nil
+}
+
+// ties is in how many ways in which ties fall something is tried.
+func ties(start *whatif.Start, s *Set) uint64 {
+	if start.Pods() > fix.ManyPods || len(s.refused) > 0 {
+		return 1
+	}
+	return seeds
+}
+
+func (o *Options) question(s *Set, seed uint64) whatif.Question {
+	return whatif.Question{Before: o.Before, Create: s.created(), After: o.After, Seed: seed}
+}
+
+func askBySeed(start *whatif.Start, s *Set, o Options, seed uint64) (*Answer, error) {
+	out, err := start.Ask(o.question(s, seed))
 	if err != nil {
 		return nil, fmt.Errorf("asking whether it fits: %w", err)
 	}
@@ -79,21 +123,7 @@ func ask(start *whatif.Start, s *Set, o Options) (*Answer, error) {
 			out.Created = append(out.Created, whatif.Creation{Object: object, Refused: why, Wanted: podsOf(object)})
 		}
 	}
-	a := &Answer{Fits: fits(out), Outcome: out}
-	if o.Briefly {
-		return a, nil
-	}
-	if start.Pods() <= fix.ManyPods && len(s.refused) == 0 {
-		for q.Seed = 1; q.Seed < seeds && !a.ByTies; q.Seed++ {
-			other, err := start.Ask(q)
-			if err != nil {
-				return nil, fmt.Errorf("asking whether it fits: %w", err)
-			}
-			a.ByTies = fits(other) != fits(out)
-		}
-		a.Fits = a.Fits && !a.ByTies
-	}
-	return a, a.explain(o)
+	return &Answer{Fits: fits(out), Outcome: out}, nil
 }
 
 // fits reports whether all pods of the objects have nodes.

@@ -107,9 +107,7 @@ func (c *counting) try(n int) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := c.options
-	o.Briefly = true
-	a, err := ask(c.start, set, o)
+	a, err := askHarmless(c.start, set, c.options)
 	if err == nil {
 		c.results[n] = goes(a)
 	}

@@ -36,12 +36,11 @@ func FewestNodes(e *engine.Engine, s *Set, adding func(n int) change.Change, o O
 	result := &Nodes{}
 	with := func(n int) (*Answer, error) {
 		q := o
-		q.Briefly = true
 		if n > 0 {
 			q.Before = append(q.Before[:len(q.Before):len(q.Before)], adding(n))
 		}
 		result.Tried++
-		return ask(start, s, q)
+		return askHarmless(start, s, q)
 	}
 	none, err := with(0)
 	if err != nil {

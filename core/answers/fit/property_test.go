@@ -14,21 +14,43 @@ import (
 	"orrery/core/testing/drawn"
 )
 
-// worlds are how many ways in which ties fall the objects are really created with.
-const worlds = 3
+const (
+	// worlds are how many ways in which ties fall the objects are really created with.
+	worlds = 3
+	// moreWorlds are tried if these are of one mind, and not of that of the answer: the ways that the answer tried may be rare ones.
+	moreWorlds = 40
+)
 
 // really creates the objects, beside some nodes, in clusters that differ in how ties fall.
 func really(t drawn.T, cluster, nodes string, set *fit.Set) (all []drawn.Outcome, agree bool) {
 	agree = true
 	for seed := range uint64(worlds) {
-		s := drawn.New(t, 7, cluster).Ties(100 * seed)
-		s.Apply(nodes)
-		s.Pass(time.Minute)
-		o := s.Create(set)
+		o := world(t, cluster, nodes, set, seed)
 		all = append(all, o)
 		agree = agree && o.Placed == all[0].Placed && o.Pending == all[0].Pending && o.Preempted == all[0].Preempted
 	}
 	return all, agree
+}
+
+func world(t drawn.T, cluster, nodes string, set *fit.Set, seed uint64) drawn.Outcome {
+	s := drawn.New(t, 7, cluster).Ties(100 * seed)
+	s.Apply(nodes)
+	s.Pass(time.Minute)
+	return s.Create(set)
+}
+
+// happens reports whether what is said happens: in all of a few worlds but for ties, or else in one of many.
+func happens(t drawn.T, cluster, nodes string, set *fit.Set, said func(drawn.Outcome) bool) (bool, drawn.Outcome) {
+	all, agree := really(t, cluster, nodes, set)
+	if !agree || said(all[0]) {
+		return true, all[0]
+	}
+	for seed := range uint64(moreWorlds) {
+		if said(world(t, cluster, nodes, set, worlds+seed)) {
+			return true, all[0]
+		}
+	}
+	return false, all[0]
 }
 
 // TestAsk_TellsWhatHappens creates drawn objects in drawn clusters, as the answer says beforehand.
@@ -52,10 +74,14 @@ func TestAsk_TellsWhatHappens(t *testing.T) {
 			return
 		}
 		said, want := told(a), happened[0]
-		if said.Nodes != want.Nodes {
-			said.Nodes, want.Nodes = "", "" // equally good nodes may differ
+		// Which of equally good nodes pods are on may differ, and with that the victims: preemption begins to look at nodes anywhere, and pods
+		// that wait take the room that the first victims leave. On one node, with none that wait, there is one set of victims.
+		exact := strings.Count(cluster, "node n") == 1 && waiting(drawn.New(t, 7, cluster)) == 0
+		as := func(o drawn.Outcome) bool {
+			same := o.Preempted == said.Preempted || !exact && o.Preempted > 0 && said.Preempted > 0
+			return o.Placed == said.Placed && o.Pending == said.Pending && same
 		}
-		if said != want {
+		if is, _ := happens(t, cluster, "", drawn.Set(t, manifests), as); !is {
 			t.Errorf("said: %+v, really: %+v (%s)\n%s\nin\n%s", said, want, a.Verdict(), manifests, cluster)
 		}
 		if a.Fits != (want.Pending == 0 && a.Placed() >= a.Wanted()) {
@@ -82,13 +108,13 @@ func TestHowMany_OneMoreDoesNotFit(t *testing.T) {
 			return other
 		}
 		if count.Pods > 0 {
-			happened, agree := really(t, cluster, "", sized(count.Pods))
-			if o := happened[0]; agree && (o.Placed != count.Pods || o.Preempted > 0) {
+			said := func(o drawn.Outcome) bool { return o.Placed == count.Pods && o.Preempted == 0 }
+			if is, o := happens(t, cluster, "", sized(count.Pods), said); !is {
 				t.Errorf("%d are said to fit, and really: %+v\n%s", count.Pods, o, cluster)
 			}
 		}
-		happened, agree := really(t, cluster, "", sized(count.Pods+1))
-		if o := happened[0]; agree && o.Placed > count.Pods && o.Preempted == 0 {
+		said := func(o drawn.Outcome) bool { return o.Placed <= count.Pods || o.Preempted > 0 }
+		if is, o := happens(t, cluster, "", sized(count.Pods+1), said); !is {
 			t.Errorf("%d are said to fit and no more, and really: %+v\n%s", count.Pods, o, cluster)
 		}
 		if count.Pods > count.Bound {
@@ -127,18 +153,30 @@ func TestFewestNodes_OneFewerIsNotEnough(t *testing.T) {
 			}
 			return
 		}
-		happened, agree := really(t, cluster, with(nodes.Nodes), set)
-		if o := happened[0]; agree && (o.Pending > 0 || o.Preempted > 0) {
+		enough := func(o drawn.Outcome) bool { return o.Pending == 0 && o.Preempted == 0 }
+		if is, o := happens(t, cluster, with(nodes.Nodes), set, enough); !is {
 			t.Errorf("%d nodes are said to be enough, and really: %+v\n%s", nodes.Nodes, o, cluster)
 		}
 		if nodes.Nodes == 0 {
 			return
 		}
-		happened, agree = really(t, cluster, with(nodes.Nodes-1), set)
-		if o := happened[0]; agree && o.Pending == 0 && o.Preempted == 0 && nodes.Fewer.Harm() == 0 {
+		if nodes.Fewer.Harm() > 0 {
+			return // a pod that would have had a node has none, which Create does not count
+		}
+		if is, o := happens(t, cluster, with(nodes.Nodes-1), set, func(o drawn.Outcome) bool { return !enough(o) }); !is {
 			t.Errorf("%d nodes are said to be needed, and with one fewer: %+v\n%s", nodes.Nodes, o, cluster)
 		}
 	})
+}
+
+// waiting counts the pods without a node.
+func waiting(s *drawn.Scene) (n int) {
+	for _, pod := range s.Pods() {
+		if pod.Spec.NodeName == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // told is the outcome that an answer tells.

@@ -195,14 +195,26 @@ func (r *run) addNodes(like string, n int) error {
 	return nil
 }
 
-// addShape adds new nodes of a shape.
+// addShape adds new nodes of a shape. Where there are daemon sets, their pods have their places before others come: a real node is not ready
+// until they were scheduled, which they tolerate.
 func (r *run) addShape(c change.Change) error {
-	for _, name := range r.newNodeNames("new-node-", c.Count) {
+	names, daemons := r.newNodeNames("new-node-", c.Count), r.engine.Store().Len(world.DaemonSet) > 0
+	for _, name := range names {
 		node, err := c.NewNode(name)
 		if err != nil {
 			return err
 		}
+		node.Spec.Unschedulable = daemons
 		if err := r.cluster.Load(node); err != nil {
+			return err
+		}
+	}
+	if !daemons {
+		return nil
+	}
+	r.toRestNow()
+	for _, name := range names {
+		if err := r.setUnschedulable(name, false); err != nil {
 			return err
 		}
 	}

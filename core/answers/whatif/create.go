@@ -39,7 +39,8 @@ type Outcome struct {
 	Budgets []BudgetUse
 	Quotas  []QuotaUse
 
-	run *run
+	run     *run
+	victims []PodChange
 }
 
 // Engine is the scheduler at rest, with the objects. It is only to be read.
@@ -90,7 +91,7 @@ func (s *Start) Ask(q Question) (*Outcome, error) {
 		}
 		r.toRest()
 	}
-	since := r.now
+	since, slots, preemptions := r.now, setOf(r.slots.slots), len(r.slots.preempted)
 	created := r.createAll(q.Create)
 	r.toRest()
 	if len(q.After) > 0 {
@@ -104,8 +105,17 @@ func (s *Start) Ask(q Question) (*Outcome, error) {
 		r.follow(&o.Created[i], since)
 	}
 	o.Result = compareRuns(s.run.base, all, plain, r)
+	o.setVictims(plain, slots, preemptions)
 	o.Budgets, o.Quotas = o.budgets(s.run), o.quotas(s.run)
 	return o, nil
+}
+
+func setOf(slots []*slot) map[*slot]bool {
+	set := map[*slot]bool{}
+	for _, s := range slots {
+		set[s] = true
+	}
+	return set
 }
 
 // pair returns a run at rest without changes and one that begins.

@@ -33,18 +33,32 @@ type QuotaUse struct {
 	Full bool
 }
 
-// Preempted are the pods of others that are preempted because of the question, by namespace and name.
-func (o *Outcome) Preempted() []PodChange {
-	var victims []PodChange
-	for _, list := range [][]PodChange{o.Pods, o.StillPending} { // one that waits either way may have had a node in between
-		for _, p := range list {
-			if p.With.RemovedBy == string(evict.Preemption) && p.Without.RemovedBy == "" {
-				victims = append(victims, p)
-			}
+// Preempted are the pods of others that are preempted once the objects are created, by namespace and name. A pod that the changes before
+// that give a node and take it away again is not one of them.
+func (o *Outcome) Preempted() []PodChange { return o.victims }
+
+// setVictims finds the pods that were preempted since the objects were created, of those that there were then, and that are not without the
+// question. The slots and preemptions until then were so many.
+func (o *Outcome) setVictims(plain *run, slots map[*slot]bool, preemptions int) {
+	seen := map[*slot]bool{}
+	for _, p := range o.run.slots.preempted[preemptions:] {
+		isNew := p.of.origin == (world.PodRef{}) && !slots[p.of]
+		if seen[p.of] || isNew {
+			continue
 		}
+		seen[p.of] = true
+		v := PodChange{Pod: cmp.Or(p.of.origin, p.pod), With: o.run.slotOutcome(p.of)}
+		v.With.RemovedBy = string(evict.Preemption)
+		if p.of.origin != (world.PodRef{}) {
+			v.Without = plain.outcomeOf(p.of.origin)
+		}
+		if v.Without.RemovedBy != "" {
+			continue // it would have to leave anyway
+		}
+		v.Kind, _ = changeKindOf(v.Without, v.With)
+		o.victims = append(o.victims, v)
 	}
-	slices.SortFunc(victims, byPod)
-	return victims
+	slices.SortFunc(o.victims, byPod)
 }
 
 // budgets counts the preempted pods of each budget that protects one.

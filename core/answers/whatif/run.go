@@ -104,6 +104,12 @@ func (r *run) toRest() {
 	}
 }
 
+// toRestNow lets everything happen that happens at this instant.
+func (r *run) toRestNow() {
+	v := drive.Virtual{World: runWorld{r}, Controllers: r.controllers(), Stop: func() bool { return r.truncated }}
+	v.Run(r.cluster.Now())
+}
+
 // controllers returns the controllers of the run, in order.
 func (r *run) controllers() []drive.Controller {
 	scheduler := drive.NewScheduler(boundedEngine{r.engine, r}, drive.OnInput(r.observe))

@@ -30,6 +30,14 @@ type slotTracker struct {
 	scaled map[string]bool
 	// held are the pods whose bindings waited for an object at the start.
 	held map[types.UID]string
+	// preempted are the pods that were preempted, in order.
+	preempted []preemption
+}
+
+// preemption is a pod that was preempted, and its slot.
+type preemption struct {
+	pod world.PodRef
+	of  *slot
 }
 
 // slot is a pod's slot; its replacements take it over.
@@ -65,6 +73,11 @@ func (f *slotTracker) fork() *slotTracker {
 	for uid, s := range f.byPod {
 		twin.byPod[uid] = copies[s]
 	}
+	for _, p := range f.preempted {
+		if of := copies[p.of]; of != nil {
+			twin.preempted = append(twin.preempted, preemption{p.pod, of})
+		}
+	}
 	return twin
 }
 
@@ -97,6 +110,9 @@ func (f *slotTracker) podChanged(op world.Op, pod *v1.Pod) {
 	ended := op == world.Deleted || hasEnded(pod)
 	if s.current.UID != pod.UID || (!ended && pod.DeletionTimestamp == nil) {
 		return
+	}
+	if !s.vacated && removalReason(pod) == string(evict.Preemption) {
+		f.preempted = append(f.preempted, preemption{s.current, s})
 	}
 	s.vacated = true
 	if s.origin.UID == pod.UID {

@@ -29,6 +29,7 @@ var every = []actions.Action{
 	actions.Delete{Pod: world.PodRefOf(web)},
 	actions.Activate{Pod: world.PodRefOf(held)},
 	actions.Ungate{Pod: world.PodRefOf(held), Gates: []string{"example.com/quota", "example.com/other"}},
+	actions.Several{Actions: []actions.Action{actions.Drain{Node: "node-1"}, actions.Drain{Node: "node-2"}}},
 }
 
 // TestAction_EveryText: all that the screen shows of an action before and after it.
@@ -70,6 +71,12 @@ ungate: remove scheduling gates example.com/quota, example.com/other from pod sh
   undo: none; the API does not let a gate be put back.
   kubectl patch pod -n shop held --type merge -p '{"spec":{"schedulingGates":null}}'
   ungate shop/held
+drain all: drain node node-1; drain node node-2: drained node node-1; drained node node-2
+  undo: c uncordons it; pods are not moved back.
+  kubectl drain node-1 --ignore-daemonsets --delete-emptydir-data --force && kubectl drain node-2 --ignore-daemonsets --delete-emptydir-data --force
+  drain node-1, drain node-2
+  Pods of DaemonSets stay; pods without a controller are not recreated.
+  Data in emptyDir volumes is lost.
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

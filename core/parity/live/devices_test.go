@@ -46,19 +46,28 @@ func TestDevices_OneForEachPod(t *testing.T) {
 	}
 }
 
-// So does it though the leader ends in the middle and another replica goes on.
+// So does it though the leader is killed in the middle and another replica goes on.
 // Shows DRA-16.
 func TestDevices_OneForEachPodAcrossFailover(t *testing.T) {
 	pods := difftest.Number(t, claimsVariable, 100)
 	s := newFixture(t, deviceNodes(pods)...)
+	s.leaseDuration = s.shortLease()
 	s.createGPUs(devicesPerNode)
-	first := s.start(nil)
+	first := s.scheduleAs(scheduler, orrery)
+	s.eventually(first.ready)
+	s.eventually(func() error { return s.tenureOf(scheduler, 1) })
+	second := s.scheduleAs(rival, orrery)
+	s.eventually(second.follows)
+	s.keepRunning(second)
 	s.podsWithDevice(pods)
 	s.eventually(func() error { return s.atLeastBound(pods / 4) })
-	first.stop()
-	s.start(nil)
+	_ = first.Process.Kill()
+	s.eventually(func() error { return s.leads(rival) })
 	s.bound(pods)
 	s.checkDevices(pods)
+	for _, b := range s.bindingsWithoutLease() {
+		t.Errorf("a binding without the lease: %s", b)
+	}
 }
 
 const devicesPerNode = 40

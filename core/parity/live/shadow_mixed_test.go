@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	"orrery/core/parity/apiserver"
 )
@@ -107,12 +108,17 @@ func (m *workload) podsToDelete(n int) (names []string) {
 
 func (m *workload) cordon(number int, on bool) {
 	m.t.Helper()
-	node, err := m.client.CoreV1().Nodes().Get(m.ctx, fmt.Sprintf("node-%d", number), metav1.GetOptions{})
+	nodes := m.client.CoreV1().Nodes()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // controllers write the nodes, too
+		node, err := nodes.Get(m.ctx, fmt.Sprintf("node-%d", number), metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		node.Spec.Unschedulable = on
+		_, err = nodes.Update(m.ctx, node, metav1.UpdateOptions{})
+		return err
+	})
 	if err != nil {
-		m.t.Fatal(err)
-	}
-	node.Spec.Unschedulable = on
-	if _, err := m.client.CoreV1().Nodes().Update(m.ctx, node, metav1.UpdateOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
 }

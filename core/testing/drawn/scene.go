@@ -213,10 +213,18 @@ func (s *Scene) Empty(waves [][]string, cordonAll bool) (violated string) {
 	return violated
 }
 
-func (s *Scene) cordon(nodes []string) {
+// Open uncordons nodes.
+func (s *Scene) Open(nodes []string) {
+	s.setUnschedulable(nodes, false)
+	s.Pass(time.Second)
+}
+
+func (s *Scene) cordon(nodes []string) { s.setUnschedulable(nodes, true) }
+
+func (s *Scene) setUnschedulable(nodes []string, yes bool) {
 	for _, name := range nodes {
 		node := s.Cluster.Node(name).DeepCopy()
-		node.Spec.Unschedulable = true
+		node.Spec.Unschedulable = yes
 		if _, err := s.Cluster.Update(node); err != nil {
 			s.t.Fatalf("cordoning %s: %v", name, err)
 		}
