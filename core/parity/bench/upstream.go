@@ -61,7 +61,7 @@ func newUpstream(c testCase) (scheduler, error) {
 		return nil, err
 	}
 	sched, err := kube.New(ctx, u.client, u.told.factory, nil,
-		func(string) events.EventRecorder { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage),
+		func(string) events.EventRecorderLogger { return discard{} }, kube.WithPercentageOfNodesToScore(&c.percentage),
 		kube.WithExtenders(u.asked.upstream()...))
 	if err != nil {
 		cancel()
@@ -80,16 +80,16 @@ func newUpstream(c testCase) (scheduler, error) {
 	return u, nil
 }
 
-// instrument wraps NextPod and FailureHandler to record when a pod leaves the queue and whether it was unschedulable.
+// instrument wraps NextEntity and FailureHandler to record when a pod leaves the queue and whether it was unschedulable.
 func (u *upstream) instrument() {
-	pop, fail := u.sched.NextPod, u.sched.FailureHandler
-	u.sched.NextPod = func(logger klog.Logger) (*framework.QueuedPodInfo, error) {
-		pod, err := pop(logger)
+	pop, fail := u.sched.NextEntity, u.sched.FailureHandler
+	u.sched.NextEntity = func(logger klog.Logger) (framework.QueuedEntityInfo, error) {
+		entity, err := pop(logger)
 		u.popped = time.Time{}
-		if pod != nil {
+		if entity != nil {
 			u.popped = time.Now()
 		}
-		return pod, err
+		return entity, err
 	}
 	u.sched.FailureHandler = func(ctx context.Context, f framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
 		u.failed = true
@@ -161,3 +161,5 @@ func (u *upstream) close() {
 type discard struct{}
 
 func (discard) Eventf(runtime.Object, runtime.Object, string, string, string, string, ...any) {}
+
+func (d discard) WithLogger(klog.Logger) events.EventRecorderLogger { return d }

@@ -90,7 +90,6 @@ func objects(c *clusterCase) (list []world.Object) {
 	list = appendAll(list, c.Nodes)
 	list = append(list, c.Storage.objects()...)
 	list = append(list, c.Devices.objects()...)
-	list = appendAll(list, c.Workloads)
 	list = appendAll(list, c.Bound)
 	list = appendAll(list, c.Nominated)
 	return appendAll(list, c.Waiting)

@@ -25,9 +25,6 @@ func (g *generator) change() clusterChange {
 	if len(g.c.Devices.Claims) > 0 && g.oneIn(3) {
 		return g.deviceChange()
 	}
-	if g.about[podGroups] && g.oneIn(4) {
-		return g.gangChange()
-	}
 	switch g.IntN(8) {
 	case 0:
 		return clusterChange{AddNode: g.node(fmt.Sprintf("node-%d", len(g.c.Nodes)+g.IntN(1000)+10), false)}

@@ -38,7 +38,6 @@ func (g *generator) configure() {
 	if g.about[claims] {
 		on["VolumeAttributesClass"], on["StorageCapacityScoring"] = !g.oneIn(4), g.oneIn(3)
 	}
-	g.gangGates(on)
 	g.deviceGates(on)
 	g.c.Gates = on
 

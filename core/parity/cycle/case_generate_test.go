@@ -23,7 +23,6 @@ const (
 	preemption
 	nominatedPods
 	schedulingGates
-	podGroups
 	deviceClaims
 	extenders
 	themes
@@ -55,7 +54,6 @@ func generateCase(seed uint64, number int) *clusterCase {
 	g.addBound()
 	g.addWaiting()
 	g.addChanges()
-	g.addGangs()
 	for _, pod := range slices.Concat(g.c.Nominated, g.c.Waiting) {
 		g.c.Uncleared = append(g.c.Uncleared, some(g, 4, pod.Name)...)
 	}

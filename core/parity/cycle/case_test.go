@@ -6,7 +6,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1alpha1 "k8s.io/api/scheduling/v1alpha1"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	"sigs.k8s.io/yaml"
 
@@ -33,7 +32,6 @@ type clusterCase struct {
 	Nodes        []*v1.Node                      `json:"nodes,omitempty"`
 	Storage      storage                         `json:"storage,omitzero"`
 	Devices      deviceObjects                   `json:"devices,omitzero"`
-	Workloads    []*schedulingv1alpha1.Workload  `json:"workloads,omitempty"`
 	// Bound pods have a node; Nominated pods are pending and have a nominated node.
 	Bound     []*v1.Pod `json:"bound,omitempty"`
 	Nominated []*v1.Pod `json:"nominated,omitempty"`
@@ -61,9 +59,6 @@ type clusterChange struct {
 	AddPod      *v1.Pod                      `json:"addPod,omitempty"`
 	Pod         *podChange                   `json:"pod,omitempty"`
 	DeletePod   *podName                     `json:"deletePod,omitempty"`
-	AddWorkload *schedulingv1alpha1.Workload `json:"addWorkload,omitempty"`
-	// DeleteWorkload is its name.
-	DeleteWorkload *podName `json:"deleteWorkload,omitempty"`
 	// Store has one object to add or to replace, Drop one to delete.
 	Store *storage `json:"store,omitempty"`
 	Drop  *storage `json:"drop,omitempty"`

@@ -29,18 +29,8 @@ func (p *decisionCase) change(c *clusterChange) string {
 		return p.apply(world.Modified, changedNode(p.nodes[c.Node.Name], c.Node))
 	case c.AddPod != nil && p.pods[types.NamespacedName{Namespace: c.AddPod.Namespace, Name: c.AddPod.Name}] == nil:
 		return p.apply(world.Added, c.AddPod.DeepCopy())
-	case c.AddWorkload != nil && p.storage[keyOf(c.AddWorkload)] == nil:
-		return p.apply(world.Added, c.AddWorkload.DeepCopy())
-	case c.DeleteWorkload != nil:
-		if workload := p.storage[objectKey{world.Workload, c.DeleteWorkload.Namespace, c.DeleteWorkload.Name}]; workload != nil {
-			return p.apply(world.Deleted, workload.DeepCopyObject().(world.Object))
-		}
 	case c.DeletePod != nil:
 		if pod := p.pods[types.NamespacedName(*c.DeletePod)]; pod != nil {
-			if p.onPermit(pod) {
-				p.divergence = "a pod that is deleted while it waits on permit, after which kube-scheduler ends"
-				return ""
-			}
 			return p.apply(world.Deleted, pod.DeepCopy())
 		}
 	case c.Pod != nil:

@@ -110,13 +110,8 @@ func (p *decisionCase) run(c *clusterCase) string {
 		if p.divergence != "" {
 			break
 		}
-		mismatch := p.wait(time.Duration(c.Changes[i].Wait) * time.Millisecond)
-		if p.divergence != "" {
-			break
-		}
-		if mismatch == "" {
-			mismatch = p.change(&c.Changes[i])
-		}
+		p.pass(time.Duration(c.Changes[i].Wait) * time.Millisecond)
+		mismatch := p.change(&c.Changes[i])
 		if mismatch == "" {
 			mismatch = p.decideAll()
 		}
@@ -140,9 +135,7 @@ func (p *decisionCase) pass(d time.Duration) {
 
 // apply applies an object's change on both sides, and compares the queues.
 func (p *decisionCase) apply(op world.Op, object world.Object) string {
-	if mismatch := p.wait(0); mismatch != "" || p.divergence != "" {
-		return mismatch
-	}
+	p.pass(0)
 	p.deliver(op, object)
 	if mismatch := p.compareQueues(fmt.Sprint(op, " ", object.GetName())); mismatch != "" || p.divergence != "" {
 		return mismatch
@@ -204,9 +197,7 @@ func (p *decisionCase) decideAll() string {
 			p.divergence = "more than 200 decisions in a row"
 			return ""
 		}
-		if mismatch := p.wait(0); mismatch != "" || p.divergence != "" {
-			return mismatch
-		}
+		p.pass(0)
 		more, mismatch := p.turn()
 		if mismatch != "" {
 			return mismatch
@@ -244,10 +235,6 @@ func (p *decisionCase) turn() (more bool, mismatch string) {
 	}
 	if mismatch := p.carryOut(); mismatch != "" || p.divergence != "" {
 		return true, mismatch
-	}
-	if p.tiedInQueue() {
-		p.divergence = requeuedTogether
-		return true, ""
 	}
 	if mismatch := p.compareAssumed("deciding"); mismatch != "" {
 		return true, mismatch
@@ -344,9 +331,6 @@ func (p *decisionCase) compareQueues(after string) string {
 	}
 	if mismatch := p.compareNominations(); mismatch != "" {
 		return "nominations: after " + after + mismatch
-	}
-	if mismatch := p.compareGroups(after); mismatch != "" {
-		return mismatch
 	}
 	if mismatch := p.compareTaken(after); mismatch != "" {
 		return mismatch

@@ -99,8 +99,7 @@ func (p *decisionCase) namesSeveralNodes(name string) bool {
 // requeuedOnPurpose returns the intended difference by which Orrery has requeued a pod and kube-scheduler has not, if any.
 func (p *decisionCase) requeuedOnPurpose(pod *v1.Pod, theirs, ours string) string {
 	requeued := ours == "active" || ours == "backoff"
-	tooFew := ours == "gated" && pod.Spec.WorkloadRef != nil // requeued, but its gang has too few pods now
-	if theirs != "unschedulable" || !(requeued || tooFew) {
+	if theirs != "unschedulable" || !requeued {
 		return ""
 	}
 	their, _ := p.upstream.record(pod)

@@ -44,7 +44,6 @@ func TestScheduler_KnownDifferences(t *testing.T) {
 		"added-affinity":     "Orrery's NodeAffinity requeues a pod that kube-scheduler's does not",
 		"anti-affinity-gone": "Orrery's InterPodAffinity requeues a pod that kube-scheduler's does not",
 		"devices-given-up":   "Orrery's DynamicResources requeues a pod that kube-scheduler's does not",
-		"gang-too-small":     "Orrery's InterPodAffinity requeues a pod that kube-scheduler's does not",
 		"no-longer-selected": "Orrery's PodTopologySpread requeues a pod that kube-scheduler's does not",
 		"several-gates":      gatedByAny,
 		"several-names":      "a pod that names several nodes, which kube-scheduler examines in random order",

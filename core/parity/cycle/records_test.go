@@ -49,7 +49,7 @@ func (p *decisionCase) compareRecords(pod *v1.Pod) string {
 	if diff := cmp.Diff(their, our); diff != "" {
 		return fmt.Sprintf(", pod %s (-kube-scheduler +Orrery):\n%s", pod.Name, diff)
 	}
-	if pod.Spec.WorkloadRef == nil && ours.GetUnschedulablePlugins().Has(defaultpreemption.Name) {
+	if ours.GetUnschedulablePlugins().Has(defaultpreemption.Name) {
 		p.seen.Count(heldBack)
 	}
 	return ""
@@ -64,10 +64,6 @@ func (p *decisionCase) compareNominations() string {
 	}
 	for node := range p.nodes {
 		theirs, ours := p.upstream.nominatedTo(node), nominatedTo(p.orrery.engine.Queue(), node)
-		if p.hasGangs() { // kube-scheduler lets several gated pods into the queue in random order
-			slices.Sort(theirs)
-			slices.Sort(ours)
-		}
 		if diff := cmp.Diff(theirs, ours); diff != "" {
 			return fmt.Sprintf(", pods nominated for %s (-kube-scheduler +Orrery):\n%s", node, diff)
 		}

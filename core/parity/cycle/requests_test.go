@@ -49,7 +49,6 @@ func (p *decisionCase) compareCalls() (after []*v1.Pod, mismatch string) {
 	if diff := cmp.Diff(deletedPods(theirs), deletedPods(ours)); diff != "" {
 		return nil, "victims: in order (-kube-scheduler +Orrery):\n" + diff
 	}
-	p.countGangs(theirs)
 	for _, name := range changedPods(append(slices.Clone(theirs), ours...)) {
 		was := p.pods[name]
 		if was == nil {

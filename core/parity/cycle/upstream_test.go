@@ -71,7 +71,6 @@ type upstreamScheduler struct {
 	ctx            context.Context
 	end            context.CancelFunc
 	last           *decision
-	turns          turns
 }
 
 func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamScheduler {
@@ -79,10 +78,10 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	ctx, end := context.WithCancel(withPoolOrder(context.Background()))
 	client := p.newClient(failing)
 	client.claims = p.newClaimServer(failing.Refused)
-	t := &upstreamScheduler{informers: newInformers(), client: client, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff, turns: newTurns()}
+	t := &upstreamScheduler{informers: newInformers(), client: client, ctx: ctx, end: end, popFromBackoff: s.popFromBackoff}
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
-		profile.RecorderFactory(func(string) events.EventRecorder { return t.client }),
+		profile.RecorderFactory(func(string) events.EventRecorderLogger { return t.client }),
 		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1), scheduler.WithFrameworkOutOfTreeRegistry(p.ourPlugins()),
 		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
 		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds),
@@ -91,11 +90,6 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	t.sched = sched
 	p.serveExtenders(sched.Extenders, t.client)
 	t.instrument()
-	if s.features.Enabled(config.SchedulerAsyncPreemption) {
-		for _, profile := range sched.Profiles {
-			t.holdEvictions(profile)
-		}
-	}
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
 	return t
@@ -131,7 +125,7 @@ func (t *upstreamScheduler) ready() bool {
 	}
 	for _, pod := range q.PodsInBackoffQ() {
 		// A pod without rejecting plugins is in the back-off queue for errors, which is never popped from.
-		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
+		if info, ok := q.GetPod(pod.Name, pod.Namespace, nil); ok && info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0 {
 			return true
 		}
 	}
@@ -141,9 +135,9 @@ func (t *upstreamScheduler) ready() bool {
 // instrument wraps SchedulePod and FailureHandler to record the decision.
 func (t *upstreamScheduler) instrument() {
 	schedule, fail := t.sched.SchedulePod, t.sched.FailureHandler
-	t.sched.SchedulePod = func(ctx context.Context, f upframework.Framework, state fwk.CycleState, pod *v1.Pod) (scheduler.ScheduleResult, error) {
-		t.last = &decision{Pod: pod.Name, Start: t.index(), Nominated: unchanged, Rejections: map[string]int{}}
-		result, err := schedule(ctx, f, state, pod)
+	t.sched.SchedulePod = func(ctx context.Context, f upframework.Framework, state fwk.CycleState, info *upframework.QueuedPodInfo) (scheduler.ScheduleResult, error) {
+		t.last = &decision{Pod: info.Pod.Name, Start: t.index(), Nominated: unchanged, Rejections: map[string]int{}}
+		result, err := schedule(ctx, f, state, info)
 		t.last.Node, t.last.Examined, t.last.Feasible, t.last.Next = result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes, t.index()
 		if fit, ok := err.(*upframework.FitError); ok {
 			t.last.Examined = fit.Diagnosis.NodeToStatus.Len()
@@ -154,9 +148,6 @@ func (t *upstreamScheduler) instrument() {
 		return result, err
 	}
 	t.sched.FailureHandler = func(ctx context.Context, f upframework.Framework, info *upframework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, start time.Time) {
-		if isPreempted(status) {
-			<-t.turns.requeue
-		}
 		// Else the binding failed, maybe another pod's that was on permit, which the calls show.
 		inCycle := func(d *decision) bool {
 			return d.Node == "" || strings.HasPrefix(status.Message(), "running Permit plugin ")
@@ -196,7 +187,7 @@ func (t *upstreamScheduler) step() *decision {
 		return nil
 	}
 	t.sched.ScheduleOne(t.ctx)
-	t.turns.settle()
+	synctest.Wait()
 	return t.last
 }
 
@@ -216,7 +207,7 @@ func (t *upstreamScheduler) queueOf(pod *v1.Pod) string {
 	case has(q.PodsInBackoffQ()):
 		return "backoff"
 	case has(q.UnschedulablePods()):
-		if info, ok := q.GetPod(pod.Name, pod.Namespace); ok && info.Gated() {
+		if info, ok := q.GetPod(pod.Name, pod.Namespace, nil); ok && info.Gated() {
 			return "gated"
 		}
 		return "unschedulable"
@@ -225,7 +216,7 @@ func (t *upstreamScheduler) queueOf(pod *v1.Pod) string {
 }
 
 func (t *upstreamScheduler) record(pod *v1.Pod) (record, bool) {
-	info, known := t.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
+	info, known := t.sched.SchedulingQueue.GetPod(pod.Name, pod.Namespace, nil)
 	if !known {
 		return record{}, false
 	}

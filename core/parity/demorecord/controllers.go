@@ -55,7 +55,7 @@ func controllers(ctx context.Context, config *rest.Config, client kubernetes.Int
 	if err != nil {
 		return nil, fmt.Errorf("creating the daemon set controller: %w", err)
 	}
-	jobs, err := job.NewController(ctx, core.Pods(), from.Batch().V1().Jobs(), client)
+	jobs, err := job.NewController(ctx, client, core.Pods(), from.Batch().V1().Jobs(), nil, nil) // no groups: their gate is off
 	if err != nil {
 		return nil, fmt.Errorf("creating the job controller: %w", err)
 	}
@@ -84,6 +84,7 @@ func controllers(ctx context.Context, config *rest.Config, client kubernetes.Int
 		func(ctx context.Context) { statefulSets.Run(ctx, workers) },
 		func(ctx context.Context) { daemonSets.Run(ctx, workers) },
 		func(ctx context.Context) { jobs.Run(ctx, workers) },
-		budgets.Run, nodes.Run, taints.Run,
+		func(ctx context.Context) { budgets.Run(ctx, workers) },
+		nodes.Run, taints.Run,
 	), nil
 }

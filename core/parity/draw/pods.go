@@ -34,7 +34,7 @@ func drawPod(r Filler) *v1.Pod {
 	r.Some(
 		&s.NodeSelector, &s.Affinity, &s.Affinity, &s.Tolerations, &s.Tolerations, &s.TopologySpreadConstraints, &s.TopologySpreadConstraints,
 		&s.SchedulingGates, &s.Overhead, &s.PriorityClassName, &s.RuntimeClassName, &s.PreemptionPolicy, &s.NodeName, &s.ActiveDeadlineSeconds,
-		&s.WorkloadRef, &s.HostNetwork, &s.RestartPolicy, &s.Resources, &s.TerminationGracePeriodSeconds, &s.SchedulerName,
+		&s.HostNetwork, &s.RestartPolicy, &s.Resources, &s.TerminationGracePeriodSeconds, &s.SchedulerName,
 	)
 	return pod
 }

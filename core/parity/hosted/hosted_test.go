@@ -248,7 +248,7 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 		}
 		member := func(i int) *v1.Pod {
 			pod := apiserver.Pod(fmt.Sprint("worker-", i), "100m", "16Mi")
-			pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: "job", PodGroup: "workers"}
+			workloads.SetRef(&pod.ObjectMeta, workloads.Reference{Name: "job", PodGroup: "workers"})
 			return pod
 		}
 		c.create(member(0), member(1))

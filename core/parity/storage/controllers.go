@@ -40,10 +40,10 @@ func controllers(ctx context.Context, client kubernetes.Interface, from informer
 		false, attachSync, false, attachdetach.DefaultTimerConfig)
 	claims, claimsErr := ephemeral.NewController(ctx, client, core.Pods(), core.PersistentVolumeClaims())
 	claimsInUse, claimsInUseErr := pvcprotection.NewPVCProtectionController(klog.FromContext(ctx), core.PersistentVolumeClaims(), core.Pods(), client)
-	if err := errors.Join(volumesErr, attachmentsErr, claimsErr, claimsInUseErr); err != nil {
+	volumesInUse, volumesInUseErr := pvprotection.NewPVProtectionController(klog.FromContext(ctx), core.PersistentVolumes(), client)
+	if err := errors.Join(volumesErr, attachmentsErr, claimsErr, claimsInUseErr, volumesInUseErr); err != nil {
 		return nil, fmt.Errorf("creating the controllers of volumes: %w", err)
 	}
-	volumesInUse := pvprotection.NewPVProtectionController(klog.FromContext(ctx), core.PersistentVolumes(), client)
 	return []func(context.Context){
 		volumes.Run, attachments.Run,
 		func(ctx context.Context) { claims.Run(ctx, controllerWorkers) },

@@ -1,4 +1,4 @@
-// Command allocations answers what the allocator of devices of Kubernetes 1.37 allocates.
+// Command allocations answers what the allocator of devices of Kubernetes 1.35 allocates.
 package main
 
 import "orrery/core/parity/oracle/allocations"

@@ -1,4 +1,4 @@
-// Command v137 is the oracle of Kubernetes 1.37.
+// Command v135 is the oracle of Kubernetes 1.35.
 package main
 
 import (
