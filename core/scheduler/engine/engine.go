@@ -250,6 +250,7 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 		NominateOnAdd:      f.Has(release.GatedPodsNominated),
 		FlushGated:         f.Has(release.GatedPodsFlushed),
 		NoteFlushed:        f.Has(release.FlushedPodsCounted),
+		ReplaceByUID:       f.Has(release.RecreatedPodsAnew),
 		FeatureGates:       e.gates,
 		Accounting:         accounting(f),
 		Profiles:           map[string]queue.Profile{},

@@ -26,7 +26,7 @@ func (q *Queue) addPod(pod *v1.Pod, label string) {
 
 // Update applies a changed pod. A pod in activeQ or backoffQ stays there; one in unschedulablePods is requeued if a
 // rejecting plugin's hint says that the change helps; for one in flight the change is kept as an in-flight event; an
-// unknown pod is added.
+// unknown pod is added, and so is one of another UID if Options.ReplaceByUID says so.
 func (q *Queue) Update(old, updated *v1.Pod, now time.Time) {
 	q.advance(now)
 	if old == nil {
@@ -40,6 +40,9 @@ func (q *Queue) Update(old, updated *v1.Pod, now time.Time) {
 	case p == nil && updated.Spec.NodeName != "":
 		// The pod is assigned.
 	case p == nil:
+		q.addPod(updated, q.labels.unknown)
+	case p.pod.UID != updated.UID && q.opts.ReplaceByUID:
+		q.Delete(p.pod, now)
 		q.addPod(updated, q.labels.unknown)
 	case p.queuedIn.InUnschedulablePods():
 		q.updateUnschedulable(p, old, updated)

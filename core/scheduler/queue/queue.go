@@ -73,6 +73,9 @@ type Options struct {
 	// Otherwise gated pods stay, and once one is overdue every tick of that timer is an event for the pods in flight. Kubernetes 1.37 is the
 	// first with it.
 	FlushGated bool
+	// ReplaceByUID says that a pod which has become another one of its name begins anew. Otherwise it keeps the place and the attempts of the
+	// first. Kubernetes 1.37 is the first with it.
+	ReplaceByUID bool
 	// NoteFlushed notes of a pod that the leftover flush moved it, until its next attempt has failed. Kubernetes 1.36 is the first that counts
 	// those which are bound in that attempt.
 	NoteFlushed bool

@@ -18,7 +18,7 @@ type FeatureGates struct {
 	InPlacePodLevelResourcesVerticalScaling bool
 	DynamicResourceAllocation               bool
 	NodeDeclaredFeatures                    bool
-	// SplitPods says that events of pods are split as from Kubernetes 1.37 on.
+	// SplitPods says that events of pods are split, and that a pod which grows is an event, as from Kubernetes 1.37 on.
 	SplitPods bool
 	// Sum is the rule for what a pod requests while it is resized.
 	Sum requests.Sum
@@ -43,8 +43,10 @@ func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEven
 		}
 	}
 	add(!maps.Equal(old.Labels, updated.Labels), fwk.UpdatePodLabel)
-	// A pod that grows frees nothing, and makes room for none: only the other direction is an event (KEP-1287).
-	add(requestsShrank(old, updated, gates), fwk.UpdatePodScaleDown)
+	shrank, grew := requestsChanged(old, updated, gates)
+	add(shrank, fwk.UpdatePodScaleDown)
+	// A pod that grows frees nothing, and makes room for none: before 1.37, only the other direction is an event (KEP-1287).
+	add(grew && gates.SplitPods, fwk.UpdatePodScaleUp)
 	add(len(old.Spec.SchedulingGates) > 0 && len(updated.Spec.SchedulingGates) == 0, fwk.UpdatePodSchedulingGatesEliminated)
 	add(len(old.Spec.Tolerations) != len(updated.Spec.Tolerations), fwk.UpdatePodToleration)
 	add(gates.DynamicResourceAllocation && claimsChanged(&old.Status, &updated.Status), fwk.UpdatePodGeneratedResourceClaim)
@@ -52,15 +54,21 @@ func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEven
 	return events
 }
 
-// requestsShrank reports whether any request of the pod became smaller, by a thousandth at least, or was removed.
-func requestsShrank(old, updated *v1.Pod, gates FeatureGates) bool {
+// requestsChanged reports whether any request of the pod became smaller, by a thousandth at least, or was removed, and whether any became larger,
+// or was added.
+func requestsChanged(old, updated *v1.Pod, gates FeatureGates) (shrank, grew bool) {
 	opts := resource.PodResourcesOptions{
 		UseStatusResources: gates.InPlacePodVerticalScaling,
 		InPlacePodLevelResourcesVerticalScalingEnabled: gates.InPlacePodLevelResourcesVerticalScaling,
 	}
-	now := gates.Sum.Of(updated, opts)
-	for name, before := range gates.Sum.Of(old, opts) {
-		if after, ok := now[name]; !ok || thousandths(before) > thousandths(after) {
+	before, after := gates.Sum.Of(old, opts), gates.Sum.Of(updated, opts)
+	return exceeds(before, after), exceeds(after, before)
+}
+
+// exceeds reports whether any amount is larger than the other one, or missing there.
+func exceeds(amounts, others v1.ResourceList) bool {
+	for name, amount := range amounts {
+		if other, ok := others[name]; !ok || thousandths(amount) > thousandths(other) {
 			return true
 		}
 	}

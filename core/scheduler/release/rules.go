@@ -47,6 +47,7 @@ const (
 	MemoryPreemptorActivated
 	NoClaimsNoMessage
 	ImageVolumesInThreshold
+	RecreatedPodsAnew
 	ResizeSummedByPod
 	DeviceTaintRulesNeedSelector
 	AllocatorsGraduated
@@ -148,7 +149,7 @@ var rows = [...]Row{
 	},
 	PodEventsSplit: {
 		Name: "PodEventsSplit", Number: "37-6", First: V137, Last: Newest, Upstream: "KEP-4247",
-		Sentence: "Events of pods have three names, AssignedPod, UnscheduledPod and TargetPod for the pod that an update is about, and plugins register for those that may help. Before, pods without a node are UnschedulablePod, and plugins register for all pods.",
+		Sentence: "Events of pods have three names, AssignedPod, UnscheduledPod and TargetPod for the pod that an update is about, and plugins register for those that may help; a pod whose requests grow is an event of its own. Before, pods without a node are UnschedulablePod, and plugins register for all pods.",
 	},
 	GatedPodsNominated: {
 		Name: "GatedPodsNominated", Number: "37-7", First: V137, Last: Newest,
@@ -160,7 +161,7 @@ var rows = [...]Row{
 	},
 	NodeNameRestricts: {
 		Name: "NodeNameRestricts", Number: "37-8", First: V137, Last: Newest,
-		Sentence: "NodeName is the first filter of the default plugins, and keeps the search to the node that a pod names.",
+		Sentence: "NodeName is the first filter of the default plugins, and keeps the search to the node that a pod names; NodeUnschedulable and TaintToleration have a PreFilter, too, which does nothing.",
 	},
 	PreemptionReported: {
 		Name: "PreemptionReported", Number: "37-10", First: V137, Last: Newest,
@@ -177,6 +178,10 @@ var rows = [...]Row{
 	ImageVolumesInThreshold: {
 		Name: "ImageVolumesInThreshold", Number: "37-13", First: V137, Last: Newest,
 		Sentence: "The sum of sizes at which ImageLocality scores 100 grows with images that are mounted as volumes, as it does with containers.",
+	},
+	RecreatedPodsAnew: {
+		Name: "RecreatedPodsAnew", Number: "37-15", First: V137, Last: Newest,
+		Sentence: "A queued pod of which the scheduler hears that it is another one of the same name begins anew. Before, it takes over the place in the queue, the back-off and the attempts of the first.",
 	},
 	ResizeSummedByPod: {
 		Name: "ResizeSummedByPod", Number: "L-1", First: V137, Last: Newest,
