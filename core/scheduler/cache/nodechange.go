@@ -12,12 +12,15 @@ import (
 	"orrery/core/objects/saturating"
 )
 
+// noFeatures is what a node declares that declares nothing.
+var noFeatures = ndf.DefaultFramework.TryMap(nil)
+
 // A NodeInfo changes only by setNode, clearNode, attach and detach, each with the new generation.
 
 func (n *NodeInfo) setNode(node *v1.Node, generation int64) {
 	n.node = node
 	n.allocatable = *NewResource(node.Status.Allocatable)
-	n.features = ndf.FeatureSet{}
+	n.features = noFeatures
 	if len(node.Status.DeclaredFeatures) > 0 {
 		n.features = ndf.DefaultFramework.TryMap(slices.Sorted(slices.Values(node.Status.DeclaredFeatures)))
 	}

@@ -60,7 +60,7 @@ func (c *Cache) ForgetPod(pod *v1.Pod) error {
 			describePod(pod), printableName(pod.Spec.NodeName), printableName(cached.pod.Spec.NodeName))
 	}
 	if _, assumed := c.assumed[uid]; !assumed {
-		return fmt.Errorf("pod %s wasn't assumed so cannot be forgotten", describePod(pod))
+		return fmt.Errorf("pod %s is not assumed, so it cannot be removed or forgotten", describePod(pod))
 	}
 	return c.detachPod(uid, cached)
 }

@@ -49,7 +49,7 @@ func TestPodState_Transitions(t *testing.T) {
 		{"finishing the binding of a bound pod is nothing", do(add("n1"), finish), "", "bound on n1"},
 		{"an assumed pod is forgotten", do(assume("n1"), forget("n1")), "", ""},
 		{"an unknown pod is forgotten already", do(forget("n1")), "", ""},
-		{"a bound pod cannot be forgotten", do(add("n1"), forget("n1")), "pod " + p + " wasn't assumed so cannot be forgotten", "bound on n1"},
+		{"a bound pod cannot be forgotten", do(add("n1"), forget("n1")), "pod " + p + " is not assumed, so it cannot be removed or forgotten", "bound on n1"},
 		{"forgetting names the two nodes the wrong way round", do(assume("n1"), forget("n2")), "pod " + p + " was assumed on n2 but assigned to n1", "assumed on n1"},
 		{"a pod is assumed again after it was forgotten", do(assume("n1"), forget("n1"), assume("n2")), "", "assumed on n2"},
 		{"an unknown pod is added", do(add("n1")), "", "bound on n1"},

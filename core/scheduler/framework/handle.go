@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 	clientset "k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/devices"
@@ -45,8 +47,20 @@ func (p *Profile) SharedCSIManager() fwk.CSIManager { return p.deps.CSI }
 // PodGroupManager is nil: the pod groups of later releases, whose gate is refused, are none of the cluster's.
 func (p *Profile) PodGroupManager() fwk.PodGroupManager { return nil }
 
-// MutableSnapshotSharedLister is nil: only the cycle of a pod group changes the snapshot.
-func (p *Profile) MutableSnapshotSharedLister() fwk.MutableSnapshotSharedLister { return nil }
+// MutableSnapshotSharedLister is the same snapshot, in which nothing can be changed: only the cycle of a pod group changes one.
+func (p *Profile) MutableSnapshotSharedLister() fwk.MutableSnapshotSharedLister {
+	return unchangeable{p.deps.Snapshot}
+}
+
+// unchangeable is a snapshot that a plugin may read.
+type unchangeable struct{ fwk.SharedLister }
+
+var errUnchangeable = errors.New("changing the snapshot: that is done in the cycle of a pod group only, and there is none here")
+
+func (unchangeable) StartMutations() error                        { return errUnchangeable }
+func (unchangeable) EndMutations() error                          { return errUnchangeable }
+func (unchangeable) AddPod(fwk.PodInfo, string) error             { return errUnchangeable }
+func (unchangeable) RemovePod(klog.Logger, *v1.Pod, string) error { return errUnchangeable }
 
 // GetPodInPreBind is nil: a plugin ends the binding of a pod through [MemoryPreemption].
 func (p *Profile) GetPodInPreBind(types.UID) fwk.PodInPreBind { return nil }
