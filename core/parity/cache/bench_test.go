@@ -31,7 +31,7 @@ func BenchmarkCycle(b *testing.B) {
 	b.Run("upstream", func(b *testing.B) {
 		ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 		defer cancel()
-		log, c, s := logr.Discard(), upstream.New(ctx, 0, nil), upstream.NewEmptySnapshot()
+		log, c, s := logr.Discard(), upstream.New(ctx, nil, false, false), upstream.NewEmptySnapshot()
 		fill(func(n *v1.Node) { c.AddNode(log, n) }, func(p *v1.Pod) error { return c.AddPod(log, p) })
 		cycle(b, func() error { return c.UpdateSnapshot(log, s) },
 			func() error { return c.AssumePod(log, pod) },
@@ -39,7 +39,7 @@ func BenchmarkCycle(b *testing.B) {
 			func() error { return c.RemovePod(log, pod) })
 	})
 	b.Run("ours", func(b *testing.B) {
-		c, s := cache.New(), cache.NewSnapshot()
+		c, s := cache.NewWithAccounting(newestAccounting()), cache.NewSnapshot()
 		fill(func(n *v1.Node) { c.AddNode(n) }, c.AddPod)
 		cycle(b, func() error { return c.UpdateSnapshot(s) },
 			func() error {

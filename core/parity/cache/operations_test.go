@@ -14,22 +14,21 @@ import (
 type verb string
 
 const (
-	addNode       verb = "add node"
-	updateNode    verb = "update node"
-	removeNode    verb = "remove node"
-	assumePod     verb = "assume pod"
-	finishBinding verb = "finish binding of pod"
-	forgetPod     verb = "forget pod"
-	addPod        verb = "add pod"
-	updatePod     verb = "update pod"
-	removePod     verb = "remove pod"
-	refresh       verb = "refresh"
+	addNode    verb = "add node"
+	updateNode verb = "update node"
+	removeNode verb = "remove node"
+	assumePod  verb = "assume pod"
+	forgetPod  verb = "forget pod"
+	addPod     verb = "add pod"
+	updatePod  verb = "update pod"
+	removePod  verb = "remove pod"
+	refresh    verb = "refresh"
 )
 
 // verbs repeats frequent verbs.
 var verbs = []verb{
 	addNode, addNode, updateNode, updateNode, removeNode,
-	assumePod, assumePod, finishBinding, forgetPod, addPod, addPod, addPod, updatePod, updatePod, removePod, removePod,
+	assumePod, assumePod, forgetPod, addPod, addPod, addPod, updatePod, updatePod, removePod, removePod,
 	refresh, refresh, refresh,
 }
 

@@ -17,6 +17,9 @@ import (
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
 	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/plugins/noderesources"
+	"orrery/core/scheduler/release"
 )
 
 // pair has the two caches and the objects that were passed to them.
@@ -34,9 +37,19 @@ type pair struct {
 
 func newPair(ctx context.Context) *pair {
 	return &pair{
-		theirs: upstream.New(ctx, 0, nil), theirsSnapshot: upstream.NewEmptySnapshot(),
-		ours: cache.New(), oursSnapshot: cache.NewSnapshot(),
+		theirs: upstream.New(ctx, nil, false, false), theirsSnapshot: upstream.NewEmptySnapshot(),
+		ours: cache.NewWithAccounting(newestAccounting()), oursSnapshot: cache.NewSnapshot(),
 		nodes: map[string]*v1.Node{},
+	}
+}
+
+// newestAccounting is how the release that this module has sums what pods request.
+func newestAccounting() cache.Accounting {
+	features := config.FeaturesOf(release.Newest)
+	return cache.Accounting{
+		IgnorePodLevel: !features.Enabled(config.PodLevelResources),
+		PodLevelStatus: features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		Sum:            noderesources.SumOf(features),
 	}
 }
 
@@ -79,22 +92,24 @@ func (p *pair) doNode(what verb, node *v1.Node) error {
 	if what == updateNode && !there && imaginary {
 		what = addNode
 	}
-	var theirs, ours fwk.NodeInfo
+	var ours fwk.NodeInfo
 	if what == addNode {
 		if there && topology.GetZoneKey(held) != topology.GetZoneKey(node) {
 			node = node.DeepCopy()
 			node.Labels = held.Labels
 		}
-		theirs, ours = p.theirs.AddNode(log, node), p.ours.AddNode(node)
+		p.theirs.AddNode(log, node)
+		ours = p.ours.AddNode(node)
 	} else {
 		if !there {
 			held = node
 		}
 		p.treeChanged = p.treeChanged || topology.GetZoneKey(held) != topology.GetZoneKey(node)
-		theirs, ours = p.theirs.UpdateNode(log, held, node), p.ours.UpdateNode(node)
+		p.theirs.UpdateNode(log, held, node)
+		ours = p.ours.UpdateNode(node)
 	}
 	p.nodes[node.Name] = node
-	return different("the returned copy", viewOf(theirs), viewOf(ours))
+	return different("the returned copy", viewOf(p.theirs.Dump().Nodes[node.Name]), viewOf(ours))
 }
 
 func (p *pair) doPod(op operation) error {
@@ -112,8 +127,6 @@ func (p *pair) doPod(op operation) error {
 	case assumePod:
 		_, err := p.ours.AssumePod(pod, pod.Spec.NodeName)
 		return sameError(p.theirs.AssumePod(log, pod), err)
-	case finishBinding:
-		return sameError(p.theirs.FinishBinding(log, pod), p.ours.FinishBinding(pod))
 	case addPod:
 		return sameError(p.theirs.AddPod(log, pod), p.ours.AddPod(pod))
 	case forgetPod:
@@ -178,7 +191,7 @@ func (p *pair) refresh() error {
 	}
 	for _, claim := range claimList {
 		key := "default/" + claim
-		if err := different("use of claim "+key, p.theirsSnapshot.IsPVCUsedByPods(key), p.oursSnapshot.IsPVCUsedByPods(key)); err != nil {
+		if err := different("use of claim "+key, fresh.IsPVCUsedByPods(key), p.oursSnapshot.IsPVCUsedByPods(key)); err != nil {
 			return err
 		}
 	}
@@ -189,10 +202,14 @@ type lister interface {
 	List() ([]fwk.NodeInfo, error)
 	HavePodsWithAffinityList() ([]fwk.NodeInfo, error)
 	HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error)
+	HavePodsWithRequiredNonHostScopedAntiAffinityList() ([]fwk.NodeInfo, error)
 }
 
-func lists(l lister) [3][]string {
-	return [3][]string{names(l.List()), names(l.HavePodsWithAffinityList()), names(l.HavePodsWithRequiredAntiAffinityList())}
+func lists(l lister) [4][]string {
+	return [4][]string{
+		names(l.List()), names(l.HavePodsWithAffinityList()), names(l.HavePodsWithRequiredAntiAffinityList()),
+		names(l.HavePodsWithRequiredNonHostScopedAntiAffinityList()),
+	}
 }
 
 // sameLists compares the order of nodes: always with a fresh snapshot, with the updated one unless the node tree changed.

@@ -10,10 +10,6 @@ var Configuration = &Comparison{
 			Orrery:   "reports it when it loads the file, with the path",
 		},
 		{
-			Upstream: "accepts RequestedToCapacityRatio without its shape, and panics when it scores",
-			Orrery:   "requires the shape",
-		},
-		{
 			Upstream: "accepts resources ignored by the scheduler without NodeResourcesFit, and fails when it builds the extenders",
 			Orrery:   "reports it when it loads the file",
 		},

@@ -188,9 +188,9 @@ var Queue = &Comparison{
 			Compared: "where upstream has it",
 		},
 		{
-			Upstream: "keeps nominations to the empty node name",
-			Orrery:   "does not, since no node has that name",
-			Compared: "named nodes only",
+			Upstream: "queues a pod twice that becomes another one of its name while it backs off or is gated, and keeps the nomination of the first",
+			Orrery:   "drops the first, and adds the other",
+			Compared: "it happens to pods that are active or unschedulable, have no gate and no nomination",
 		},
 		{
 			Upstream: "with SchedulerPopFromBackoffQ off, may put a pod into two queues on an update that means two events",
@@ -230,6 +230,11 @@ var Cache = &Comparison{
 			Upstream: "keeps a node's old place in the list when its zone changes, or when it is deleted and created again between two refreshes",
 			Orrery:   "the list follows the tree at every refresh, so that a snapshot equals a new one",
 			Compared: "with a fresh upstream snapshot always, and with the updated one unless a node moved since they last agreed",
+		},
+		{
+			Upstream: "counts a claim for use as long as a pod with it is on a node that was deleted, until nodes come or go",
+			Orrery:   "counts the pods of nodes that there are, as a new snapshot of upstream does",
+			Compared: "with a fresh upstream snapshot",
 		},
 		{
 			Upstream: "exits the process when a bound pod is updated or removed on another node",

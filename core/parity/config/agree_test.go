@@ -32,12 +32,6 @@ var differences = []difference{
 	},
 	{
 		covers: func(e *field.Error) bool {
-			return e.Type == field.ErrorTypeRequired && strings.HasSuffix(e.Field, ".args.scoringStrategy.requestedToCapacityRatio")
-		},
-		example: "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio: Required value: a shape must be given when the type is RequestedToCapacityRatio",
-	},
-	{
-		covers: func(e *field.Error) bool {
 			return e.Type == field.ErrorTypeRequired && e.Detail == "can't find NodeResourcesFitArgs in plugin config"
 		},
 		example: "profiles[0].pluginConfig: Required value: can't find NodeResourcesFitArgs in plugin config",

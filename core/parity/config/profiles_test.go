@@ -72,7 +72,7 @@ func profilesUpstream(data []byte) (map[string]framework.Framework, error) {
 	}
 	client := fake.NewSimpleClientset()
 	sched, err := scheduler.New(ctx, client, informers.NewSharedInformerFactory(client, 0), nil,
-		func(string) events.EventRecorder { return events.NewFakeRecorder(0) }, scheduler.WithProfiles(cfg.Profiles...))
+		func(string) events.EventRecorderLogger { return events.NewFakeRecorder(0) }, scheduler.WithProfiles(cfg.Profiles...))
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func TestPlugins_SameAnswers(t *testing.T) {
 // compareAnswers schedules the pending pods of a case one by one and compares the four hosts' answers for each. Time does
 // not pass: for a victim without a start time, kube-scheduler takes the time of each comparison.
 func compareAnswers(t *testing.T, c *clusterCase, seen difftest.Coverage) (mismatch string) {
-	s, mismatch := read(c, map[string]bool{"SchedulerAsyncPreemption": false, "GenericWorkload": false, "GangScheduling": false})
+	s, mismatch := read(c, map[string]bool{"SchedulerAsyncPreemption": false})
 	if s == nil {
 		seen.Count("configurations not run")
 		return mismatch

@@ -52,13 +52,13 @@ type clusterCase struct {
 // clusterChange is one change of the cluster. One field besides Wait and Drops is set.
 type clusterChange struct {
 	// Wait is how many milliseconds pass before the change.
-	Wait        int                          `json:"wait,omitempty"`
-	AddNode     *v1.Node                     `json:"addNode,omitempty"`
-	Node        *nodeChange                  `json:"node,omitempty"`
-	DeleteNode  string                       `json:"deleteNode,omitempty"`
-	AddPod      *v1.Pod                      `json:"addPod,omitempty"`
-	Pod         *podChange                   `json:"pod,omitempty"`
-	DeletePod   *podName                     `json:"deletePod,omitempty"`
+	Wait       int         `json:"wait,omitempty"`
+	AddNode    *v1.Node    `json:"addNode,omitempty"`
+	Node       *nodeChange `json:"node,omitempty"`
+	DeleteNode string      `json:"deleteNode,omitempty"`
+	AddPod     *v1.Pod     `json:"addPod,omitempty"`
+	Pod        *podChange  `json:"pod,omitempty"`
+	DeletePod  *podName    `json:"deletePod,omitempty"`
 	// Store has one object to add or to replace, Drop one to delete.
 	Store *storage `json:"store,omitempty"`
 	Drop  *storage `json:"drop,omitempty"`

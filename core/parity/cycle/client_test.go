@@ -59,6 +59,9 @@ func (c *recordingClient) Pods(namespace string) corev1.PodInterface {
 	return pods{client: c, namespace: namespace}
 }
 
+// Events are those of the tracker of device taints, which reports expressions that fail.
+func (c *recordingClient) Events(string) corev1.EventInterface { return nil }
+
 // ResourceV1 serves claims for devices.
 func (c *recordingClient) ResourceV1() resourceclient.ResourceV1Interface {
 	return claimserver.Client{Server: c.claims}.ResourceV1()

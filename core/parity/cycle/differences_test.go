@@ -18,8 +18,8 @@ import (
 // defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {
-	case "InterPodAffinity": // it checks namespaces' labels, each term by itself, and other pods' affinity
-		return true
+	case "InterPodAffinity": // up to 1.36 it alone checks namespaces' labels, each term by itself, and other pods' affinity
+		return !s.features.Has(release.NamespaceSelectorsResolved)
 	case "NodeAffinity": // it checks the profile's added affinity
 		return slices.ContainsFunc(s.orreryConfig.Profiles, func(p config.Profile) bool {
 			return p.Args[plugin].(*configv1.NodeAffinityArgs).AddedAffinity != nil

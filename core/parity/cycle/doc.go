@@ -22,7 +22,6 @@
 // A pod with claims is bound in two steps: both write its volumes and claims, which is compared as well; then the test acts as
 // the volume controller, or as one that fails, and both go on.
 //
-//
 // Claims for devices are written within a decision, each side's to a server of its own (devices_test.go); then both read what was
 // written. The test acts as the controller that frees the claims of deleted pods. Rules that taint devices, binding conditions and
 // extended resources are left to the comparison of the plugin.

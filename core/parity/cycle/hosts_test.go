@@ -97,7 +97,7 @@ func (s *settings) newCluster() *cluster {
 	objects := store.New()
 	return &cluster{
 		store: objects, volumes: volumes.New(objects), devices: devices.New(objects, deviceGates(s.features)),
-		informers: newInformers(), upstreamCache: upcache.New(ended, 0, nil), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
+		informers: newInformers(), upstreamCache: upcache.New(ended, nil, false, false), orreryCache: ours.NewWithAccounting(accounting(s)), accounting: accounting(s),
 		upstreamSnapshot: upcache.NewEmptySnapshot(), orrerySnapshot: ours.NewSnapshot(),
 		upstreamNominations: nominations{}, orreryNominations: nominations{},
 	}
@@ -244,7 +244,8 @@ func (s *settings) upstreamHost(name string, c *cluster, theirPlugins bool) *hos
 	end()
 	dra, csi := c.managers(ended, s.features)
 	made, err := upruntime.NewFramework(ended, registry, &s.upstreamConfig.Profiles[0],
-		upruntime.WithSnapshotSharedLister(c.upstreamSnapshot), upruntime.WithPodNominator(c.upstreamNominations), upruntime.WithParallelism(1),
+		upruntime.WithSnapshotSharedLister(c.upstreamSnapshot), upruntime.WithMutableSnapshotLister(c.upstreamSnapshot),
+		upruntime.WithPodsInPreBind(upruntime.NewPodsInPreBindMap()), upruntime.WithPodNominator(c.upstreamNominations), upruntime.WithParallelism(1),
 		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithInformerFactory(c.informers), upruntime.WithClientSet(h.client),
 		upruntime.WithEventRecorder(h.client), upruntime.WithMetricsRecorder(recorder),
 		upruntime.WithSharedDRAManager(dra), upruntime.WithSharedCSIManager(csi))

@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 
+	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
 	"k8s.io/klog/v2"
@@ -17,7 +18,10 @@ import (
 
 // newInformers lists slices of devices in the order of Orrery's plugin. The informer of kube-scheduler lists them in random order, and
 // its allocator takes the number of slices in a pool from the first; see TestAllocator_DependsOnOrderOfSlices.
-func newInformers() *informers.Factory { return informers.New(&resourcev1.ResourceSlice{}) }
+// The first violated budget counts, and client-go lists budgets in random order.
+func newInformers() *informers.Factory {
+	return informers.New(&policyv1.PodDisruptionBudget{}, &resourcev1.ResourceSlice{})
+}
 
 // managers returns the managers that upstream's plugins for devices and volumes need. They are fed by informers.
 func (c *cluster) managers(ctx context.Context, features config.Features) (fwk.SharedDRAManager, fwk.CSIManager) {

@@ -42,7 +42,6 @@ func TestPlain_OrdersWhatIsInAnyOrder(t *testing.T) {
 func TestScheduler_KnownDifferences(t *testing.T) {
 	for file, why := range map[string]string{
 		"added-affinity":     "Orrery's NodeAffinity requeues a pod that kube-scheduler's does not",
-		"anti-affinity-gone": "Orrery's InterPodAffinity requeues a pod that kube-scheduler's does not",
 		"devices-given-up":   "Orrery's DynamicResources requeues a pod that kube-scheduler's does not",
 		"no-longer-selected": "Orrery's PodTopologySpread requeues a pod that kube-scheduler's does not",
 		"several-gates":      gatedByAny,

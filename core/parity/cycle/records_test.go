@@ -19,7 +19,7 @@ type record struct {
 	Gate                            string
 }
 
-func recordOf(info fwk.QueuedPodInfo) record {
+func recordOf(info fwk.QueuedEntityInfo) record {
 	return record{
 		Attempts: info.GetAttempts(), Unschedulable: info.GetUnschedulableCount(), Errors: info.GetConsecutiveErrorsCount(),
 		Rejectors: pluginNames(info.GetUnschedulablePlugins()), Pending: pluginNames(info.GetPendingPlugins()), Gate: plain(info.GetGatingPlugin()),

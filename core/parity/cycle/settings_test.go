@@ -5,32 +5,32 @@ import (
 	"maps"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 
 	"orrery/core/parity/difftest"
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/release"
 )
 
-// defaultGates are the gates that cases set, with their values in other cases.
-var defaultGates = map[string]bool{
-	"TaintTolerationComparisonOperators":      false,
-	"NodeDeclaredFeatures":                    false,
-	"InPlacePodLevelResourcesVerticalScaling": false,
-	"PodLevelResources":                       true,
-	"SchedulerPopFromBackoffQ":                true,
-	"SchedulerAsyncPreemption":                true,
-	"OpportunisticBatching":                   true,
-	"VolumeAttributesClass":                   true,
-	"StorageCapacityScoring":                  false,
-	"GenericWorkload":                         false,
-	"GangScheduling":                          false,
-	"DRAConsumableCapacity":                   false,
-	"DRAPartitionableDevices":                 false,
-	"DRADeviceTaints":                         false,
-	"DRAPrioritizedList":                      true,
-	"DRAAdminAccess":                          true,
+// drawnGates are the gates that cases set.
+var drawnGates = []string{
+	"TaintTolerationComparisonOperators", "InPlacePodLevelResourcesVerticalScaling", "PodLevelResources", "SchedulerPopFromBackoffQ",
+	"SchedulerAsyncPreemption", "OpportunisticBatching", "StorageCapacityScoring", "VolumeLimitScaling", "DRAConsumableCapacity",
+	"DRAPartitionableDevices", "DRADeviceTaints", "DRAExtendedResource",
+}
+
+// gatesHere are the gates of a case in this process, where another one may have set them: those of drawnGates that the case leaves alone have
+// their defaults.
+func gatesHere(c *clusterCase) map[string]bool {
+	all, features := map[string]bool{}, config.FeaturesOf(release.Newest)
+	for _, name := range drawnGates {
+		all[name] = features.Enabled(featuregate.Feature(name))
+	}
+	maps.Copy(all, gatesOf(release.Newest, c.Gates))
+	return all
 }
 
 // settings are a case's configuration as both have loaded it.
@@ -44,10 +44,9 @@ type settings struct {
 // read loads a configuration on both sides. Without settings and without a mismatch both reject it: then there is nothing to
 // compare.
 func read(c *clusterCase, gates map[string]bool) (_ *settings, mismatch string) {
-	all := maps.Clone(defaultGates)
-	maps.Copy(all, c.Gates)
+	all := gatesHere(c)
 	maps.Copy(all, gates)
-	features, ourErr := config.ParseFeatures(all)
+	features, ourErr := config.ParseFeaturesOf(release.Newest, all)
 	theirErr := utilfeature.DefaultMutableFeatureGate.SetFromMap(all)
 	if ourErr != nil || theirErr != nil {
 		return nil, rejected(theirErr, ourErr)

@@ -19,7 +19,6 @@ import (
 
 	"orrery/core/parity/assumed"
 	"orrery/core/parity/informers"
-	"orrery/core/scheduler/config"
 	"orrery/core/world"
 )
 

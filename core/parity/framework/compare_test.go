@@ -64,7 +64,7 @@ func (s environment) play(r running, other fwk.PodInfo, log *callLog) []string {
 	lines = append(lines, s.search(r, state, pod, other)...)
 	lines = append(lines, words(r.RunPreScorePlugins(ctx, state, pod, s.nodes)), fmt.Sprint(sets.List(state.GetSkipScorePlugins())))
 	scores, status := r.RunScorePlugins(ctx, state, pod, s.nodes)
-	lines = append(lines, words(status), fmt.Sprint(scores), words(r.reserve(state, pod)), words(r.permit(state, pod)))
+	lines = append(lines, words(status), totals(scores), words(r.reserve(state, pod)), words(r.permit(state, pod)))
 	if waiting := r.GetWaitingPod("in"); waiting != nil {
 		pending := waiting.GetPendingPlugins()
 		slices.Sort(pending)
@@ -96,9 +96,20 @@ func (s environment) search(r running, state fwk.CycleState, pod *v1.Pod, other 
 	return lines
 }
 
+// totals prints scores, without the raw ones, which Orrery keeps elsewhere.
+func totals(scores []fwk.NodePluginScores) (text string) {
+	for _, of := range scores {
+		text += fmt.Sprint(of.Name, of.Scores, of.TotalScore, " ")
+	}
+	return text
+}
+
 func words(s *fwk.Status) string {
 	if s.IsSuccess() {
 		return "Success"
+	}
+	if s.IsWait() { // nobody sees its message
+		return s.Code().String()
 	}
 	return s.Code().String() + " by " + s.Plugin() + ": " + s.Message()
 }

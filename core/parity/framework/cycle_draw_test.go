@@ -3,6 +3,7 @@ package framework
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,25 @@ func newBindingCast(seed uint64, number int) bindingCast {
 	for i := range 1 + d.IntN(4) {
 		c.workers = append(c.workers, d.worker(string(rune('A'+i)), c.log))
 	}
+	c.failOne()
 	return c
+}
+
+// failOne lets one of the plugins that work beside each other fail: of several that do at one time, kube-scheduler reports any.
+func (c bindingCast) failOne() {
+	failing := false
+	for _, w := range c.workers {
+		if !w.steps {
+			continue
+		}
+		if failing {
+			w.preBind = answer{}
+			for i := range w.work {
+				w.work[i].fails = false
+			}
+		}
+		failing = failing || w.preBind != answer{} || slices.ContainsFunc(w.work, func(one work) bool { return one.fails })
+	}
 }
 
 // worker draws a plugin that lets the pod be placed, and may fail afterwards.

@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -23,6 +24,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -54,8 +56,8 @@ func (c bindingCast) inUpstream() *cycleRecord {
 	ctx, end := context.WithCancel(context.Background())
 	pod, objects, recorder := c.pod(), informers.New(), &eventLog{start: time.Now()}
 	sched, err := scheduler.New(ctx, fake.NewClientset(pod), objects, nil,
-		profile.RecorderFactory(func(string) events.EventRecorder { return recorder }),
-		scheduler.WithFrameworkOutOfTreeRegistry(registry), scheduler.WithParallelism(1),
+		profile.RecorderFactory(func(string) events.EventRecorderLogger { return recorder }),
+		scheduler.WithFrameworkOutOfTreeRegistry(registry),
 		scheduler.WithProfiles(upconfig.KubeSchedulerProfile{SchedulerName: v1.DefaultSchedulerName, Plugins: internal(c.configuration())}))
 	if err != nil {
 		panic(err)
@@ -85,13 +87,13 @@ func (c bindingCast) inOrrery() *cycleRecord {
 			return w, nil
 		}
 	}
-	configuration := config.Default(config.DefaultFeatures())
+	configuration := config.Default(config.FeaturesOf(release.Newest))
 	configuration.Profiles = []config.Profile{{SchedulerName: v1.DefaultSchedulerName, Plugins: c.configuration()}}
 	e, err := engine.New(engine.Options{Config: configuration, Plugins: registry, Start: time.Now()})
 	if err != nil {
 		panic(err)
 	}
-	o := &orreryCycle{Engine: e, events: &eventLog{start: time.Now()}, ended: make(chan world.EffectDone, 1)}
+	o := &orreryCycle{Engine: e, events: &eventLog{start: time.Now()}, ended: make(chan world.EffectDone, 1), changes: c.log}
 	o.apply(world.Changed{Op: world.Added, Object: mk.Node("n1").Obj()})
 	o.apply(world.Changed{Op: world.Added, Object: c.pod()})
 	e.Step()
@@ -104,6 +106,7 @@ type orreryCycle struct {
 	*engine.Engine
 	events  *eventLog
 	ended   chan world.EffectDone // of plugins that block
+	changes *callLog              // knows when the object that plugins wait for changes
 	version int
 }
 
@@ -113,7 +116,7 @@ func (o *orreryCycle) apply(event world.Event) {
 	}
 }
 
-// run carries out effects and lets time pass until the end. The object that a plugin waits for changes changeAfter later.
+// run carries out effects and lets time pass until the end. The object that plugins wait for changes changeAfter later.
 func (o *orreryCycle) run(end time.Time) {
 	for {
 		o.carryOut()
@@ -121,13 +124,8 @@ func (o *orreryCycle) run(end time.Time) {
 		if wake, due := o.NextWake(); due && wake.Before(next) {
 			next = wake
 		}
-		for _, b := range o.Bindings() {
-			if len(b.Objects) == 0 || b.Objects[0].Name != outcomeOf(work{}) {
-				continue
-			}
-			if at := b.Deadline.Add(changeAfter - waitAtMost); !at.After(next) {
-				next, change = at, true
-			}
+		if at, due := o.changes.next(); due && !at.After(next) {
+			next, change = at, true
 		}
 		select {
 		case done := <-o.ended:
@@ -139,6 +137,7 @@ func (o *orreryCycle) run(end time.Time) {
 			return
 		}
 		if change {
+			o.changes.reached(next)
 			o.version++
 			pv := mk.Volume(outcomeOf(work{})).Obj()
 			pv.ResourceVersion = fmt.Sprint(o.version)
@@ -176,15 +175,29 @@ func (o *orreryCycle) carryOut() {
 
 // callLog is what plugins record, some on goroutines of their own, with the virtual time since the beginning.
 type callLog struct {
-	mu    sync.Mutex
-	start time.Time
-	lines []string
+	mu      sync.Mutex
+	start   time.Time
+	lines   []string
+	changes []time.Time // when waits of plugins that take steps end well
+}
+
+// next returns the first change that plugins wait for.
+func (l *callLog) next() (at time.Time, due bool) {
+	if len(l.changes) == 0 {
+		return at, false
+	}
+	return slices.MinFunc(l.changes, time.Time.Compare), true
+}
+
+// reached drops the changes up to a time.
+func (l *callLog) reached(now time.Time) {
+	l.changes = slices.DeleteFunc(l.changes, func(at time.Time) bool { return !at.After(now) })
 }
 
 func (l *callLog) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.start, l.lines = time.Now(), nil
+	l.start, l.lines, l.changes = time.Now(), nil, nil
 }
 
 func (l *callLog) add(line string) {

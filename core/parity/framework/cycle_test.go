@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,7 @@ func TestBindingCycle_SameCalls(t *testing.T) {
 				if ours.end == skipped && theirs.end == "" { // which kube-scheduler does not report
 					ours.events, ours.end = nil, ""
 				}
+				theirs.calls, ours.calls = besideEachOther(theirs.calls), besideEachOther(ours.calls)
 				if diff := cmp.Diff(theirs, ours, cmp.AllowUnexported(cycleRecord{})); diff != "" {
 					difference = "(-kube-scheduler +Orrery)\n" + diff
 				}
@@ -43,6 +45,39 @@ func TestBindingCycle_SameCalls(t *testing.T) {
 		},
 	}.Check(t, comparisons.BindingCycles.Cases)
 	reached.Require(t, n, cycleEnds...)
+}
+
+// besideEachOther orders what several plugins do at PreBind at one time by plugin: beside each other they do it in any order. When one fails,
+// the others may or may not have done what they do at that time: it is left out.
+func besideEachOther(calls []string) (ordered []string) {
+	words := func(call string) (at, point, plugin string) {
+		parts := strings.Fields(call)
+		return parts[0], parts[1], parts[len(parts)-1]
+	}
+	for from := 0; from < len(calls); {
+		at, point, _ := words(calls[from])
+		to := from
+		for ; to < len(calls); to++ {
+			if now, is, _ := words(calls[to]); now != at || is != "work" && is != "PreBind" {
+				break
+			}
+		}
+		if point != "work" && point != "PreBind" {
+			to = from + 1
+		}
+		if to < len(calls) && strings.Contains(calls[to], " Unreserve ") {
+			from = to
+			continue
+		}
+		slices.SortStableFunc(calls[from:to], func(a, b string) int {
+			_, _, first := words(a)
+			_, _, second := words(b)
+			return strings.Compare(first, second)
+		})
+		ordered = append(ordered, calls[from:to]...)
+		from = to
+	}
+	return ordered
 }
 
 // work is one thing that a plugin does at PreBind: a write, which may fail, or a wait for an object, which may not change.
@@ -63,6 +98,12 @@ const (
 	waitAtMost  = 12 * time.Second
 )
 
+// PreBindPreFlight lets a plugin that works in steps work beside others.
+func (w *worker) PreBindPreFlight(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	_, status := w.scripted.PreBindPreFlight(ctx, state, pod, node)
+	return &fwk.PreBindPreFlightResult{AllowParallel: w.steps}, status
+}
+
 // PreBind does the work, and blocks.
 func (w *worker) PreBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod, node string) *fwk.Status {
 	for i, one := range w.work {
@@ -72,13 +113,27 @@ func (w *worker) PreBind(ctx context.Context, state fwk.CycleState, pod *v1.Pod,
 			return fwk.AsStatus(errWrite)
 		case one.write:
 		case one.fails:
-			time.Sleep(waitAtMost)
+			if err := sleep(ctx, waitAtMost); err != nil {
+				return fwk.AsStatus(err)
+			}
 			return fwk.AsStatus(errWait)
 		default:
-			time.Sleep(changeAfter)
+			if err := sleep(ctx, changeAfter); err != nil {
+				return fwk.AsStatus(err)
+			}
 		}
 	}
 	return w.scripted.PreBind(ctx, state, pod, node)
+}
+
+// sleep is cut short where another plugin fails.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // stepper is a worker that takes steps.
@@ -104,6 +159,8 @@ func (s stepper) PreBindStep(state fwk.CycleState, pod *v1.Pod, node string, now
 		return framework.PreBindStep{Status: fwk.AsStatus(errors.New(outcome.Message))}
 	case outcome == nil && p.at >= 0 && !now.Before(p.since.Add(waitAtMost)):
 		return framework.PreBindStep{Status: fwk.AsStatus(errWait)}
+	case outcome == nil && p.at >= 0 && (s.work[p.at].fails || now.Before(p.since.Add(changeAfter))): // another one's object has changed
+		return s.wait(p)
 	}
 	p.at, p.since = p.at+1, now
 	state.Write(key, &p)
@@ -114,8 +171,15 @@ func (s stepper) PreBindStep(state fwk.CycleState, pod *v1.Pod, node string, now
 	if s.work[p.at].write {
 		return framework.PreBindStep{Action: world.SelectNode{Pod: world.PodRefOf(pod), Node: node, Claim: world.ObjectRef{Name: outcomeOf(s.work[p.at])}}}
 	}
+	if !s.work[p.at].fails {
+		s.log.changes = append(s.log.changes, now.Add(changeAfter))
+	}
+	return s.wait(p)
+}
+
+func (s stepper) wait(p position) framework.PreBindStep {
 	awaited := framework.ObjectKey{Kind: world.PersistentVolume, Name: outcomeOf(s.work[p.at])}
-	return framework.PreBindStep{Wait: &framework.ObjectWait{Objects: []framework.ObjectKey{awaited}, Until: now.Add(waitAtMost)}}
+	return framework.PreBindStep{Wait: &framework.ObjectWait{Objects: []framework.ObjectKey{awaited}, Until: p.since.Add(waitAtMost)}}
 }
 
 // outcomeOf names the object of some work, from which its outcome follows.

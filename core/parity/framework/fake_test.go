@@ -123,9 +123,9 @@ func (p *scripted) Permit(context.Context, fwk.CycleState, *v1.Pod, string) (*fw
 	return p.permit.status(), p.wait
 }
 
-func (p *scripted) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
+func (p *scripted) PreBindPreFlight(context.Context, fwk.CycleState, *v1.Pod, string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
 	p.record("PreFlight")
-	return p.preFlight.status()
+	return nil, p.preFlight.status()
 }
 
 func (p *scripted) PreBind(context.Context, fwk.CycleState, *v1.Pod, string) *fwk.Status {
@@ -143,8 +143,8 @@ func (p *scripted) PostBind(context.Context, fwk.CycleState, *v1.Pod, string) { 
 // sorter is the one QueueSort plugin.
 type sorter struct{}
 
-func (sorter) Name() string                     { return "Sort" }
-func (sorter) Less(_, _ fwk.QueuedPodInfo) bool { return false }
+func (sorter) Name() string                        { return "Sort" }
+func (sorter) Less(_, _ fwk.QueuedEntityInfo) bool { return false }
 
 // nominator has the nominated pods of nodes.
 type nominator map[string][]fwk.PodInfo

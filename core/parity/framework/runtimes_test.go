@@ -23,6 +23,7 @@ import (
 	"orrery/core/parity/difftest"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/release"
 )
 
 var ctx = context.Background()
@@ -67,7 +68,11 @@ func (u upstream) reserve(s fwk.CycleState, pod *v1.Pod) *fwk.Status {
 }
 
 func (u upstream) permit(s fwk.CycleState, pod *v1.Pod) *fwk.Status {
-	return u.RunPermitPlugins(ctx, s, pod, "n1")
+	waits, status := u.RunPermitPlugins(ctx, s, pod, "n1")
+	if status.IsWait() {
+		u.AddWaitingPod(pod, waits)
+	}
+	return status
 }
 
 func (u upstream) unreserve(s fwk.CycleState, pod *v1.Pod) {
@@ -125,7 +130,7 @@ func (s environment) build(plugins []fwk.Plugin, c *configv1.Plugins) (theirs up
 		upruntime.WithSnapshotSharedLister(s.lister), upruntime.WithPodNominator(s.nominated),
 		upruntime.WithWaitingPods(upruntime.NewWaitingPodsMap()), upruntime.WithParallelism(1), upruntime.WithMetricsRecorder(recorder))
 	our, ourErr := framework.NewProfile(ctx, ourRegistry, config.Profile{SchedulerName: "test", Plugins: c},
-		framework.Options{Snapshot: s.lister, Nominator: s.nominated, Features: config.DefaultFeatures()})
+		framework.Options{Snapshot: s.lister, Nominator: s.nominated, Features: config.FeaturesOf(release.Newest)})
 	return upstream{their}, orrery{our}, theirErr, ourErr
 }
 

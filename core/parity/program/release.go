@@ -25,7 +25,7 @@ const (
 const Switch = "ORRERY_ORACLES"
 
 // modules are the folders of core/parity whose modules have other releases of Kubernetes.
-var modules = map[release.Release]string{release.V136: "v136", release.V137: "v137"}
+var modules = map[release.Release]string{release.V135: "v135", release.V136: "v136"}
 
 // HasModule reports whether a release has a module of its own.
 func HasModule(r release.Release) bool { return modules[r] != "" }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 
 	ours "orrery/core/scheduler/queue"
@@ -41,7 +43,7 @@ func unschedulableQueues(b *testing.B) (*upstream.PriorityQueue, *ours.Queue) {
 	gates, hints := benchScheme().upstreamMaps()
 	them := upstream.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory, upstream.WithPreEnqueuePluginMap(gates),
 		upstream.WithQueueingHintMapPerProfile(hints), upstream.WithMetricsRecorder(recorder), upstream.WithPodLister(&player{}))
-	opts := ours.DefaultOptions()
+	opts := newestOptions()
 	opts.Profiles = benchScheme().profiles()
 	us := ours.New(opts)
 	for i := range parked {
@@ -50,13 +52,14 @@ func unschedulableQueues(b *testing.B) (*upstream.PriorityQueue, *ours.Queue) {
 		if i == 0 {
 			rejector = "Spread"
 		}
-		them.Add(klog.Logger{}, pod)
-		t, err := them.Pop(klog.Logger{})
+		them.Add(context.Background(), pod)
+		entity, err := them.Pop(klog.Logger{})
 		if err != nil {
 			b.Fatal(err)
 		}
+		t := entity.(*framework.QueuedPodInfo)
 		t.UnschedulablePlugins = sets.New(rejector)
-		if err := them.AddUnschedulableIfNotPresent(klog.Logger{}, t, them.SchedulingCycle()); err != nil {
+		if err := them.AddUnschedulablePodIfNotPresent(klog.Logger{}, t, them.SchedulingCycle()); err != nil {
 			b.Fatal(err)
 		}
 		us.Add(pod, noon)
@@ -93,9 +96,9 @@ func BenchmarkOneAttempt(b *testing.B) {
 	b.Run("theirs", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			them.Add(klog.Logger{}, pod)
+			them.Add(context.Background(), pod)
 			p, _ := them.Pop(klog.Logger{})
-			them.Done(p.Pod.UID)
+			them.Done(p.(*framework.QueuedPodInfo).Pod.UID)
 		}
 	})
 	b.Run("ours", func(b *testing.B) {

@@ -20,8 +20,7 @@ func (p *player) compare() {
 	for i := range podSlots {
 		p.comparePod(fmt.Sprint("p", i))
 	}
-	for i := range nodeSlots {
-		node := fmt.Sprint("n", i)
+	for _, node := range []string{"n0", "n1", "n2", ""} {
 		if them, us := nominees(p.them.NominatedPodsForNode(node)), nominees(p.us.NominatedPodsForNode(node)); !slices.Equal(them, us) {
 			p.differ("pods nominated for node %s: upstream %v, ours %v", node, them, us)
 		}
@@ -52,7 +51,7 @@ func (p *player) comparePod(name string) {
 
 func (p *player) theirState(name string) (*framework.QueuedPodInfo, ours.State) {
 	var states []ours.State
-	info, _ := p.them.GetPod(name, "ns")
+	info, _ := p.them.GetPod(name, "ns", nil)
 	named := func(pod *v1.Pod) bool { return pod.Name == name }
 	if slices.ContainsFunc(p.them.PodsInActiveQ(), named) {
 		states = append(states, ours.Active)

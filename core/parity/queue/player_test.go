@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 
+	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/plugins/noderesources"
 	ours "orrery/core/scheduler/queue"
+	"orrery/core/scheduler/release"
 )
 
 // Shared by all upstream queues. The recorder starts a goroutine that sleeps, which must not start in virtual time.
@@ -78,6 +82,25 @@ func (n namespaced) Get(name string) (*v1.Pod, error) {
 	return nil, apierrors.NewNotFound(v1.Resource("pods"), name)
 }
 
+// newestOptions are the options of the release that this module has.
+func newestOptions() ours.Options {
+	features := config.FeaturesOf(release.Newest)
+	opts := ours.DefaultOptions()
+	opts.NominateOnAdd = features.Has(release.GatedPodsNominated)
+	opts.FlushGated = features.Has(release.GatedPodsFlushed)
+	opts.NoteFlushed = features.Has(release.FlushedPodsCounted)
+	opts.ReplaceByUID = features.Has(release.RecreatedPodsAnew)
+	opts.FeatureGates = ours.FeatureGates{
+		InPlacePodVerticalScaling:               features.Enabled(config.InPlacePodVerticalScaling),
+		InPlacePodLevelResourcesVerticalScaling: features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		DynamicResourceAllocation:               features.Enabled(config.DynamicResourceAllocation),
+		NodeDeclaredFeatures:                    features.Enabled(config.NodeDeclaredFeatures),
+		SplitPods:                               features.Has(release.PodEventsSplit),
+		Sum:                                     noderesources.SumOf(features),
+	}
+	return opts
+}
+
 func newPlayer(s script, early bool) *player {
 	p := &player{script: s, early: early, storage: newStoragePlugins(), cluster: map[string]*v1.Pod{}, entered: map[[2]string]int{}}
 	p.scheme = newScheme(p.storage)
@@ -86,7 +109,7 @@ func newPlayer(s script, early bool) *player {
 	p.them = upstream.NewPriorityQueue((&queuesort.PrioritySort{}).Less, factory,
 		upstream.WithPodLister(p), upstream.WithPreEnqueuePluginMap(gates), upstream.WithQueueingHintMapPerProfile(hints),
 		upstream.WithMetricsRecorder(recorder))
-	opts := ours.DefaultOptions()
+	opts := newestOptions()
 	opts.PopFromBackoff = early
 	opts.Profiles = p.scheme.profiles()
 	opts.LookupPod = func(_, name string) *v1.Pod { return p.cluster[name] }
@@ -135,6 +158,22 @@ func (p *player) play() error {
 	return nil
 }
 
+// canBeAnother reports whether a pod may become another one of its name: upstream then queues some twice, and keeps their nominations.
+func (p *player) canBeAnother(pod *v1.Pod) bool {
+	queued, is := p.us.Get(pod.Namespace, pod.Name)
+	if is && queued.State() != ours.Active && queued.State() != ours.Unschedulable || p.scheme.closed[pod.Name] || pod.Labels["gate"] != "" {
+		return false
+	}
+	for i := range nodeSlots {
+		for _, info := range p.us.NominatedPodsForNode(fmt.Sprint("n", i)) {
+			if info.GetPod().UID == pod.UID {
+				return false
+			}
+		}
+	}
+	return pod.Status.NominatedNodeName == ""
+}
+
 func (p *player) differ(format string, args ...any) {
 	p.trouble = append(p.trouble, fmt.Sprintf(format, args...))
 }
@@ -153,7 +192,7 @@ func (p *player) do(s step) {
 			p.update(pod, p.changed(pod, s))
 		}
 	case replacement:
-		if pod != nil {
+		if pod != nil && p.canBeAnother(pod) {
 			twin := pod.DeepCopy()
 			p.version++
 			twin.UID, twin.ResourceVersion = types.UID(fmt.Sprint(name, ".", p.version)), fmt.Sprint(p.version)
@@ -162,7 +201,7 @@ func (p *player) do(s step) {
 	case remove:
 		if pod != nil {
 			delete(p.cluster, name)
-			p.them.Delete(pod)
+			p.them.Delete(klog.Logger{}, pod)
 			p.us.Delete(pod, now)
 		}
 	case pop:
@@ -245,7 +284,7 @@ func (p *player) add(name string, s step) {
 		pod.Status.NominatedNodeName = fmt.Sprint("n", s.a%nodeSlots)
 	}
 	p.cluster[name] = pod
-	p.them.Add(klog.Logger{}, pod)
+	p.them.Add(context.Background(), pod)
 	p.us.Add(pod, time.Now())
 }
 
@@ -254,7 +293,7 @@ func (p *player) update(old, updated *v1.Pod) {
 	if slices.ContainsFunc(p.done, func(f flight) bool { return f.uid == old.UID }) {
 		return // it is being bound; the event handlers do not pass such updates to the queue
 	}
-	p.them.Update(klog.Logger{}, old, updated)
+	p.them.Update(context.Background(), old, updated)
 	p.us.Update(old, updated, time.Now())
 }
 
@@ -305,7 +344,8 @@ func (p *player) pop() {
 		}
 		return
 	}
-	them, err := p.them.Pop(klog.Logger{})
+	entity, err := p.them.Pop(klog.Logger{})
+	them, _ := entity.(*framework.QueuedPodInfo)
 	us, ok := p.us.Pop(time.Now())
 	switch {
 	case err != nil || !ok:
@@ -313,6 +353,7 @@ func (p *player) pop() {
 	case them.Pod.UID != us.Pod().UID:
 		p.differ("upstream pops %s, ours pops %s", them.Pod.Name, us.Pod().Name)
 	default:
+		them.ClearRejectorPlugins() // from 1.36 on they are kept until the attempt fails, and nothing reads them meanwhile
 		p.compareInfo(them, us)
 		p.inFlight = append(p.inFlight, flight{them, us, them.Pod.UID})
 	}
@@ -324,7 +365,7 @@ func (p *player) upstreamCanPop() bool {
 		return true
 	}
 	return p.early && slices.ContainsFunc(p.them.PodsInBackoffQ(), func(pod *v1.Pod) bool {
-		info, _ := p.them.GetPod(pod.Name, pod.Namespace)
+		info, _ := p.them.GetPod(pod.Name, pod.Namespace, nil)
 		return info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0
 	})
 }
@@ -357,7 +398,7 @@ func (p *player) fail(f flight, s step) {
 	}
 	f.them.PodInfo, _ = framework.NewPodInfo(current)
 	f.us.Update(current)
-	theirs := p.them.AddUnschedulableIfNotPresent(klog.Logger{}, f.them, p.them.SchedulingCycle())
+	theirs := p.them.AddUnschedulablePodIfNotPresent(klog.Logger{}, f.them, p.them.SchedulingCycle())
 	err := p.us.AddUnschedulableIfNotPresent(f.us, p.us.SchedulingCycle(), time.Now())
 	if (theirs == nil) != (err == nil) {
 		p.differ("requeueing %s: upstream returned %v, ours %v", name, theirs, err)
@@ -396,7 +437,7 @@ func (p *player) nodeEvent(s step) {
 		}
 	}
 	theirs := framework.NodeSchedulingPropertiesChange(updated, node)
-	events := ours.NodeUpdateEvents(node, updated, ours.DefaultFeatureGates())
+	events := ours.NodeUpdateEvents(node, updated, newestOptions().FeatureGates)
 	if !slices.Equal(theirs, events) {
 		p.differ("events of a node's update: upstream %v, ours %v", theirs, events)
 	}
@@ -420,8 +461,8 @@ func (p *player) podEvent(s step) {
 		p.move(ours.EventAssignedPodDelete, pod, nil, func(waiting *v1.Pod) bool { return *waiting.Spec.Priority <= int32(s.c%3) })
 	case 3:
 		updated := p.changed(withRequests(pod), s)
-		theirs := framework.PodSchedulingPropertiesChange(updated, pod)
-		events := ours.PodUpdateEvents(pod, updated, ours.DefaultFeatureGates())
+		theirs := framework.PodSchedulingPropertiesChange(updated, pod, false)
+		events := ours.PodUpdateEvents(pod, updated, newestOptions().FeatureGates)
 		if !slices.Equal(theirs, events) {
 			p.differ("events of a pod's update: upstream %v, ours %v", theirs, events)
 		}
@@ -453,7 +494,7 @@ func (p *player) otherEvent(s step) {
 	case 3:
 		kind, object = fwk.VolumeAttachment, &storagev1.VolumeAttachment{ObjectMeta: meta}
 	case 4:
-		kind, object = ours.UnschedulablePod, &v1.Pod{ObjectMeta: meta} // as gang scheduling does
+		kind, object = ours.UnscheduledPod, &v1.Pod{ObjectMeta: meta} // as gang scheduling does
 		p.move(fwk.ClusterEvent{Resource: kind, ActionType: fwk.Add}, nil, object, nil)
 		return
 	}

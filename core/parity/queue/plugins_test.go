@@ -140,7 +140,7 @@ func (s scheme) with(profile string, exts, storage []fwk.EnqueueExtensions) []fw
 func (s scheme) profiles() map[string]ours.Profile {
 	profiles := map[string]ours.Profile{}
 	for name, exts := range s.exts {
-		hints, err := ours.NewHints(s.with(name, exts, s.storage.ours)...)
+		hints, err := ours.NewExactHints(s.with(name, exts, s.storage.ours)...)
 		if err != nil {
 			panic(err)
 		}
@@ -167,16 +167,8 @@ func (s scheme) upstreamMaps() (map[string]map[string]fwk.PreEnqueuePlugin, upst
 				}
 				hints[name][e] = append(hints[name][e], &upstream.QueueingHintFunction{PluginName: ext.Name(), QueueingHintFn: fn})
 			}
-			adds, taints := false, false
 			for _, e := range events {
 				register(e.Event, e.QueueingHintFn)
-				if e.Event.Resource == fwk.Node {
-					adds = adds || e.Event.ActionType&fwk.Add != 0
-					taints = taints || e.Event.ActionType&fwk.UpdateNodeTaint != 0
-				}
-			}
-			if adds && !taints {
-				register(fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.UpdateNodeTaint}, nil)
 			}
 		}
 	}

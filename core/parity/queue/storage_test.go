@@ -12,7 +12,6 @@ import (
 	clientinformers "k8s.io/client-go/informers"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/component-helpers/storage/volume"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	upconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	upplugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins"
@@ -23,6 +22,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/scheduler/volumes"
 	"orrery/core/testing/mk"
@@ -59,11 +59,12 @@ func newStoragePlugins() *storagePlugins {
 	s := &storagePlugins{objects: informers.New(), store: store.New()}
 	theirs := storageHandle{objects: s.objects, csi: nodevolumelimits.NewCSIManager(s.objects.Storage().V1().CSINodes().Lister())}
 	ours := storageHandle{objects: s.store.Informers(), csi: framework.CSINodes(s.store.Informers()), state: volumes.New(s.store)}
-	theirRegistry, ourRegistry := upplugins.NewInTreeRegistry(), plugins.Registry(config.DefaultFeatures())
+	theirRegistry, ourRegistry := upplugins.NewInTreeRegistry(), plugins.Registry(config.FeaturesOf(release.Newest))
 	for _, name := range storagePluginNames {
 		var theirArgs, ourArgs runtime.Object
 		if name == "VolumeBinding" {
-			theirArgs, ourArgs = &upconfig.VolumeBindingArgs{BindTimeoutSeconds: 600}, &configv1.VolumeBindingArgs{BindTimeoutSeconds: ptr.To[int64](600)}
+			shape := []upconfig.UtilizationShapePoint{{Utilization: 0, Score: 10}, {Utilization: 100, Score: 0}}
+			theirArgs, ourArgs = &upconfig.VolumeBindingArgs{BindTimeoutSeconds: 600, Shape: shape}, config.DefaultArgs(name, config.FeaturesOf(release.Newest))
 		}
 		their, err := theirRegistry[name](context.Background(), theirArgs, theirs)
 		must(err)

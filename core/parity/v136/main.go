@@ -2,15 +2,32 @@
 package main
 
 import (
+	"context"
+
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+	fwk "k8s.io/kube-scheduler/framework"
+	upstream "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"orrery/core/parity/oracle/serve"
 )
 
 func main() {
-	serve.Main(func(q queue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
-		return q.GetPod(pod.Name, pod.Namespace)
+	serve.Main(serve.Release{
+		Queued: func(q queue.SchedulingQueue, pod *v1.Pod) (*framework.QueuedPodInfo, bool) {
+			return q.GetPod(pod.Name, pod.Namespace)
+		},
+		Recorders: func(one events.EventRecorderLogger) profile.RecorderFactory {
+			return func(string) events.EventRecorderLogger { return one }
+		},
+		Around: func(s *upstream.Scheduler, in serve.SchedulePod) {
+			own := s.SchedulePod
+			s.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, info *framework.QueuedPodInfo) (upstream.ScheduleResult, error) {
+				return in(f, info.Pod, func() (upstream.ScheduleResult, error) { return own(ctx, f, state, info) })
+			}
+		},
 	})
 }

@@ -114,6 +114,17 @@ func (in *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ c
 	return in.AddEventHandler(h)
 }
 
+// AddIndexers adds those that are not there yet: several schedulers may read one factory, and each adds its own.
+func (in *informer) AddIndexers(indexers cache.Indexers) error {
+	missing, has := cache.Indexers{}, in.SharedIndexInformer.GetIndexer().GetIndexers()
+	for name, index := range indexers {
+		if has[name] == nil {
+			missing[name] = index
+		}
+	}
+	return in.SharedIndexInformer.AddIndexers(missing)
+}
+
 // RemoveEventHandler is called when upstream stops, after which no object changes.
 func (in *informer) RemoveEventHandler(cache.ResourceEventHandlerRegistration) error { return nil }
 

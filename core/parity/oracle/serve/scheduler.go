@@ -15,7 +15,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -24,7 +23,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"orrery/core/parity/oracle"
 	"orrery/core/parity/oracle/extenderserver"
@@ -37,7 +35,7 @@ type scheduler struct {
 	informers *informers.Factory
 	client    *client
 	objects   *objects
-	queued    Queued
+	release   Release
 	version   int
 	ctx       context.Context
 	end       context.CancelFunc
@@ -75,7 +73,7 @@ func readConfig(text string) (*config.KubeSchedulerConfiguration, error) {
 }
 
 // start starts a scheduler. Its informers have no objects.
-func start(c *oracle.Case, queued Queued) (*scheduler, error) {
+func start(c *oracle.Case, release Release) (*scheduler, error) {
 	settings, err := readConfig(c.Config)
 	if err != nil {
 		return nil, err
@@ -83,10 +81,10 @@ func start(c *oracle.Case, queued Queued) (*scheduler, error) {
 	ctx, end := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 	// The first violated budget counts, and the first slice of a pool: client-go lists both in random order.
 	lists := informers.New(&policyv1.PodDisruptionBudget{}, &resourcev1.ResourceSlice{})
-	s := &scheduler{informers: lists, objects: newObjects(), queued: queued, ctx: ctx, end: end}
+	s := &scheduler{informers: lists, objects: newObjects(), release: release, ctx: ctx, end: end}
 	s.client = newClient(c, s)
 	s.sched, err = upstream.New(ctx, s.client, s.informers, nil,
-		profile.RecorderFactory(func(string) events.EventRecorderLogger { return s.client }),
+		release.Recorders(s.client),
 		upstream.WithProfiles(settings.Profiles...), upstream.WithParallelism(1),
 		upstream.WithPercentageOfNodesToScore(settings.PercentageOfNodesToScore),
 		upstream.WithPodInitialBackoffSeconds(settings.PodInitialBackoffSeconds), upstream.WithPodMaxBackoffSeconds(settings.PodMaxBackoffSeconds),
@@ -133,11 +131,10 @@ func (s *scheduler) connectExtenders(settings []config.Extender, rules []extende
 
 // instrument wraps SchedulePod and FailureHandler to record the decision.
 func (s *scheduler) instrument() {
-	schedule, fail := s.sched.SchedulePod, s.sched.FailureHandler
-	s.sched.SchedulePod = func(ctx context.Context, f framework.Framework, state fwk.CycleState, info *framework.QueuedPodInfo) (upstream.ScheduleResult, error) {
-		d := &oracle.Decision{Pod: info.Pod.Name, Start: s.index()}
+	s.release.Around(s.sched, func(f framework.Framework, pod *v1.Pod, search func() (upstream.ScheduleResult, error)) (upstream.ScheduleResult, error) {
+		d := &oracle.Decision{Pod: pod.Name, Start: s.index()}
 		s.decided = d
-		result, err := schedule(ctx, f, state, info)
+		result, err := search()
 		d.Node, d.Examined, d.Feasible, d.Next = result.SuggestedHost, result.EvaluatedNodes, result.FeasibleNodes, s.index()
 		if fit, ok := err.(*framework.FitError); ok {
 			d.Examined, d.Rejections = fit.Diagnosis.NodeToStatus.Len(), rejections(f, fit)
@@ -145,7 +142,8 @@ func (s *scheduler) instrument() {
 			d.Examined = -1
 		}
 		return result, err
-	}
+	})
+	fail := s.sched.FailureHandler
 	s.sched.FailureHandler = func(ctx context.Context, f framework.Framework, info *framework.QueuedPodInfo, status *fwk.Status, n *fwk.NominatingInfo, begun time.Time) {
 		// Else the binding failed, which the calls show.
 		inCycle := func(d *oracle.Decision) bool {
@@ -207,7 +205,7 @@ func (s *scheduler) ready() bool {
 	}
 	// A pod without rejecting plugins is in the back-off queue for errors, which is never popped from.
 	return slices.ContainsFunc(q.PodsInBackoffQ(), func(pod *v1.Pod) bool {
-		info, ok := s.queued(q, pod)
+		info, ok := s.release.Queued(q, pod)
 		return ok && info.UnschedulablePlugins.Len()+info.PendingPlugins.Len() > 0
 	})
 }

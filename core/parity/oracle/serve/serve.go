@@ -1,4 +1,4 @@
-// Package serve answers the requests of package oracle with a real kube-scheduler, in virtual time. It compiles with Kubernetes 1.36 and
+// Package serve answers the requests of package oracle with a real kube-scheduler, in virtual time. It compiles with Kubernetes 1.35 and
 // later; the main packages in core/parity/v136 and its neighbours choose the release, and hand in what its API calls otherwise.
 //
 //	serve.go      requests and replies
@@ -31,9 +31,9 @@ import (
 )
 
 // Main answers requests on standard input until they end.
-func Main(queued Queued) {
+func Main(release Release) {
 	s := &server{
-		queued: queued, requests: json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20)), replies: json.NewEncoder(os.Stdout),
+		release: release, requests: json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20)), replies: json.NewEncoder(os.Stdout),
 	}
 	os.Stdout = os.Stderr // package testing says there that all is well
 	prepare()
@@ -53,7 +53,7 @@ func prepare() {
 }
 
 type server struct {
-	queued   Queued
+	release  Release
 	requests *json.Decoder
 	replies  *json.Encoder
 }
@@ -84,7 +84,7 @@ func (s *server) answerCase(first *oracle.Request) error {
 	defer forget()
 	var running *scheduler
 	if err == nil {
-		running, err = start(first.Begin, s.queued)
+		running, err = start(first.Begin, s.release)
 	}
 	if err != nil {
 		return s.reply(&oracle.Reply{At: time.Now().UnixNano(), Refused: err.Error()})

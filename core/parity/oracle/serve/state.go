@@ -10,15 +10,28 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/tools/events"
+	upstream "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
+	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"orrery/core/parity/oracle"
 )
 
-// Queued returns what a queue knows about a pod; releases differ in what identifies it.
-type Queued func(queue.SchedulingQueue, *v1.Pod) (*framework.QueuedPodInfo, bool)
+// Release is what the API of a release calls otherwise.
+type Release struct {
+	// Queued returns what a queue knows about a pod.
+	Queued func(queue.SchedulingQueue, *v1.Pod) (*framework.QueuedPodInfo, bool)
+	// Recorders returns events of all profiles to one recorder.
+	Recorders func(events.EventRecorderLogger) profile.RecorderFactory
+	// Around has a scheduler call a function in place of its own SchedulePod, which that function is given.
+	Around func(*upstream.Scheduler, SchedulePod)
+}
+
+// SchedulePod is called in place of a scheduler's own function: search is that one, with its arguments.
+type SchedulePod func(f framework.Framework, pod *v1.Pod, search func() (upstream.ScheduleResult, error)) (upstream.ScheduleResult, error)
 
 // reply returns what has happened since the last reply, and the state.
 func (s *scheduler) reply() *oracle.Reply {
@@ -72,7 +85,7 @@ func (s *scheduler) pendingPods() map[string]oracle.Pod {
 			continue
 		}
 		is := oracle.Pod{Queue: places[pod.UID]}
-		info, known := s.queued(q, pod)
+		info, known := s.release.Queued(q, pod)
 		if known {
 			is.Known, is.Gate = true, info.GatingPlugin
 			is.Attempts, is.Unschedulable, is.Errors = info.GetAttempts(), info.GetUnschedulableCount(), info.GetConsecutiveErrorsCount()
