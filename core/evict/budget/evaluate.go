@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -172,17 +173,19 @@ var budgetResource = schema.GroupResource{Group: policyv1.GroupName, Resource: "
 
 // refusalOf returns why a budget refuses an eviction; nil if it allows it.
 func refusalOf(pdb *policyv1.PodDisruptionBudget) *apierrors.StatusError {
-	forbid := func(why string) *apierrors.StatusError {
-		return apierrors.NewForbidden(budgetResource, pdb.Name, fmt.Errorf("%s", why))
+	forbid := func(why, cause string) *apierrors.StatusError {
+		return withCause(apierrors.NewForbidden(budgetResource, pdb.Name, errors.New(why)),
+			fmt.Sprintf("The disruption budget %s does not allow evicting pods currently: %s", pdb.Name, cause))
 	}
 	s := pdb.Status
 	switch {
 	case s.ObservedGeneration < pdb.Generation:
 		return beingProcessed(pdb.Name)
 	case s.DisruptionsAllowed < 0:
-		return forbid("pdb disruptions allowed is negative")
+		return forbid("pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
 	case len(s.DisruptedPods) > maxDisruptedPods:
-		return forbid("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return forbid("DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+			"too many pending evictions not confirmed by PDB controller")
 	case s.DisruptionsAllowed == 0:
 		return tooManyRequests(0, refusalMessage(pdb))
 	}
@@ -220,7 +223,11 @@ func beingProcessed(name string) *apierrors.StatusError {
 }
 
 func tooManyRequests(retryAfter int, cause string) *apierrors.StatusError {
-	err := apierrors.NewTooManyRequests(wouldViolate, retryAfter)
+	return withCause(apierrors.NewTooManyRequests(wouldViolate, retryAfter), cause)
+}
+
+// withCause says in an error, which is new, how a budget is its cause.
+func withCause(err *apierrors.StatusError, cause string) *apierrors.StatusError {
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes,
 		metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: cause})
 	return err

@@ -79,10 +79,10 @@ func TestEvaluate(t *testing.T) {
 		}, wouldViolate + "[The disruption budget b is still being processed by the server.] (retry in 10s)"},
 		{"negative disruptionsAllowed is forbidden", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, -1)),
-		}, `403 poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative`},
+		}, `403 poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative [The disruption budget b does not allow evicting pods currently: pdb disruptions allowed is negative]`},
 		{"more than 2000 unconfirmed evictions are forbidden", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(3, 1, 3, 2), full),
-		}, `403 poddisruptionbudget.policy "b" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`},
+		}, `403 poddisruptionbudget.policy "b" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller [The disruption budget b does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller]`},
 		{"a failed sync is the reason", web("a").Obj(), []*policyv1.PodDisruptionBudget{
 			pdb("b", counts(1, 2, 2, 0), refuses("SyncFailed", "jobs.batch does not implement the scale subresource")),
 		}, wouldViolate + "[The disruption budget b does not allow evicting pods currently because it failed sync: jobs.batch does not implement the scale subresource]"},

@@ -2,14 +2,12 @@ package pressure
 
 import (
 	"fmt"
-	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 
 	"orrery/core/objects/requests"
-	"orrery/core/objects/saturating"
 )
 
 // Admit reports whether a kubelet admits a pod while its node has these conditions, and if not, the message in the pod's
@@ -36,40 +34,7 @@ func QOS(pod *v1.Pod) v1.PodQOSClass {
 	if pod.Status.QOSClass != "" {
 		return pod.Status.QOSClass
 	}
-	var requested, limits qosSum
-	limited := true
-	count := func(r *v1.ResourceRequirements) {
-		requested.add(r.Requests)
-		limits.add(r.Limits)
-	}
-	if own := pod.Spec.Resources; own != nil {
-		count(own)
-		limited = len(own.Limits) == 0 || isPositive(own.Limits, v1.ResourceCPU) && isPositive(own.Limits, v1.ResourceMemory)
-	} else {
-		for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
-			count(&c.Resources)
-			limited = limited && isPositive(c.Resources.Limits, v1.ResourceCPU) && isPositive(c.Resources.Limits, v1.ResourceMemory)
-		}
-	}
-	switch {
-	case requested == qosSum{} && limits == qosSum{}:
-		return v1.PodQOSBestEffort
-	case limited && requested == limits:
-		return v1.PodQOSGuaranteed
-	}
-	return v1.PodQOSBurstable
-}
-
-// qosSum sums the resources that determine the QoS class: cpu in millicores, memory in bytes.
-type qosSum struct{ cpu, memory int64 }
-
-func (d *qosSum) add(list v1.ResourceList) {
-	if isPositive(list, v1.ResourceCPU) {
-		d.cpu = saturating.Add(d.cpu, requests.Amount(v1.ResourceCPU, *list.Cpu()))
-	}
-	if isPositive(list, v1.ResourceMemory) {
-		d.memory = saturating.Add(d.memory, requests.Amount(v1.ResourceMemory, *list.Memory()))
-	}
+	return requests.QOS(pod)
 }
 
 func isPositive(list v1.ResourceList, name v1.ResourceName) bool {

@@ -49,18 +49,11 @@ func PodCgroup(pod *v1.Pod) Cgroup {
 	return c
 }
 
-// limitedEverywhere reports whether each container has a limit. An init container which ends may use what the sidecars before it have, too.
+// limitedEverywhere reports whether each container has a limit of its own.
 func limitedEverywhere(pod *v1.Pod, of v1.ResourceName) bool {
-	sidecars := false
-	for i := range pod.Spec.InitContainers {
-		c := &pod.Spec.InitContainers[i]
-		sidecar := c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
-		limited := isPositive(c.Resources.Limits, of)
-		if sidecars = sidecars || sidecar && limited; !limited && !sidecars {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(pod.Spec.Containers, func(c v1.Container) bool { return !isPositive(c.Resources.Limits, of) })
+	return !slices.ContainsFunc(slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers), func(c v1.Container) bool {
+		return !isPositive(c.Resources.Limits, of)
+	})
 }
 
 // limitsItself reports whether a pod has a limit of its own, besides those of its containers.

@@ -2,6 +2,7 @@ package pressure
 
 import (
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -88,14 +89,15 @@ func containerOverLimit(pod *v1.Pod, stats *PodStats, layout Layout) string {
 	return ""
 }
 
-// limitOf returns the limit of a regular container, nil if it has none.
+// limitOf returns the limit of a container, nil if it has none. Of init containers, those count that run as long as the pod does, since 1.37.
 func limitOf(pod *v1.Pod, name string) *resource.Quantity {
-	for i := range pod.Spec.Containers {
-		if c := &pod.Spec.Containers[i]; c.Name == name {
-			if limit := c.Resources.Limits.StorageEphemeral(); limit.Value() != 0 {
-				return limit
-			}
-		}
+	c := containerNamed(pod, name)
+	isInit := slices.ContainsFunc(pod.Spec.InitContainers, func(init v1.Container) bool { return init.Name == name })
+	if c == nil || isInit && !isSidecar(pod, c) {
+		return nil
+	}
+	if limit := c.Resources.Limits.StorageEphemeral(); limit.Value() != 0 {
+		return limit
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func drawCluster(r *difftest.Source) []world.Object {
 	ns := &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	if r.Bool() {
-		node.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
+		node.Status.DeclaredFeatures = difftest.Pick(r, []string{"InPlacePodVerticalScalingInitContainers"}, []string{"InPlacePodLevelResourcesVerticalScaling", "Unheard"})
 	}
 	all := []world.Object{ns, node}
 	if r.Bool() {
@@ -137,15 +137,33 @@ func drawWish(r *difftest.Source) *admission.Request {
 func change(r *difftest.Source) *admission.Request {
 	old := pod(r)
 	changed := pod(r)
-	changed.Spec.Containers = old.DeepCopy().Spec.Containers
+	kept := old.DeepCopy().Spec
+	changed.Spec.Containers, changed.Spec.InitContainers = kept.Containers, kept.InitContainers
 	if r.Bool() {
 		changed.Spec.Containers[0].Resources.Requests = amounts(r)
 	}
+	if len(kept.InitContainers) > 0 && r.Bool() {
+		changed.Spec.InitContainers[0].Resources.Requests = amounts(r)
+	}
+	old.Spec.Resources, changed.Spec.Resources = podAmounts(r), podAmounts(r)
+	old.Spec.Volumes, changed.Spec.Volumes = memoryVolumes(r), memoryVolumes(r)
 	old.Spec.NodeName = difftest.Pick(r, "n1", "n1", "", "gone")
 	changed.Spec.NodeName = old.Spec.NodeName
 	old.Status.QOSClass, changed.Generation = difftest.Pick(r, v1.PodQOSGuaranteed, v1.PodQOSBurstable), int64(r.IntN(2))
 	changed.Status.QOSClass = old.Status.QOSClass
 	return &admission.Request{Object: changed, Old: old, Subresource: difftest.Pick(r, "", "resize", "status")}
+}
+
+// podAmounts are resources of a pod itself, most often none.
+func podAmounts(r *difftest.Source) *v1.ResourceRequirements {
+	return difftest.Pick(r, nil, nil, &v1.ResourceRequirements{}, &v1.ResourceRequirements{Requests: amounts(r)})
+}
+
+// memoryVolumes are volumes, among which one in memory may be.
+func memoryVolumes(r *difftest.Source) []v1.Volume {
+	limit := quantity(r)
+	dir := v1.EmptyDirVolumeSource{Medium: difftest.Pick(r, v1.StorageMediumMemory, v1.StorageMediumMemory, ""), SizeLimit: difftest.Pick(r, nil, &limit, &limit)}
+	return difftest.Pick(r, nil, []v1.Volume{{Name: "v", VolumeSource: v1.VolumeSource{EmptyDir: &dir}}})
 }
 
 func pod(r *difftest.Source) *v1.Pod {

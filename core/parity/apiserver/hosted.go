@@ -25,7 +25,10 @@ func init() {
 	// Several servers in one process would each set up logging, which is an error.
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
 	// A server whose connections are broken while it renews the lease of its identity tries that for ever, and does not stop.
-	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{string(features.APIServerIdentity): false}))
+	// The proxy between servers of several releases needs that identity, and there is one server.
+	utilruntime.Must(utilfeature.DefaultMutableFeatureGate.SetFromMap(map[string]bool{
+		string(features.APIServerIdentity): false, string(features.UnknownVersionInteroperabilityProxy): false,
+	}))
 }
 
 // prepare prepares an API server in this process.

@@ -116,6 +116,9 @@ func drawClaim(r *difftest.Source, name string, pods []*v1.Pod) *resourcev1.Reso
 		if r.OneIn(4) {
 			claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: "gone", UID: "gone"})
 		}
+		if r.OneIn(8) { // neither knows whether this one still exists
+			claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{APIGroup: "example.com", Resource: "runs", Name: "r", UID: "run"})
+		}
 	}
 	for _, pod := range pods { // its own
 		if named && pod.Status.Phase != v1.PodSucceeded && pod.DeletionTimestamp == nil && r.OneIn(3) {

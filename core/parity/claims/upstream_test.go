@@ -174,8 +174,8 @@ func runUpstream(t *testing.T, objects []world.Object) (left []world.Object) {
 		client.AddReactor("*", "*", s.react)
 		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 		resources := s.told.Resource().V1()
-		c, err := resourceclaim.NewController(logr.Discard(), resourceclaim.Features{AdminAccess: true, PrioritizedList: true}, client,
-			s.told.Core().V1().Pods(), resources.ResourceClaims(), resources.ResourceClaimTemplates())
+		c, err := resourceclaim.NewController(logr.Discard(), client,
+			s.told.Core().V1().Pods(), s.told.Scheduling().V1beta1().PodGroups(), resources.ResourceClaims(), resources.ResourceClaimTemplates())
 		if err != nil {
 			t.Fatal(err)
 		}

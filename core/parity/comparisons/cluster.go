@@ -58,6 +58,14 @@ var Admission = &Comparison{
 		Upstream: "has quotas of objects of every kind",
 		Orrery:   "has quotas of pods",
 		Compared: "the objects under a quota are pods",
+	}, {
+		Upstream: "has PodResize since 1.36, and on by default takes resizes of the resources of a pod itself and, since 1.37, of init containers",
+		Orrery:   "refuses such resizes, as 1.35 does",
+		Compared: "resizes are not compared beyond the plugins that both have",
+	}, {
+		Upstream: "asks the nodes of a ResourceSlice with resources of the node for DRANodeAllocatableResources, a gate that is off by default",
+		Orrery:   "has no such resources",
+		Compared: "NodeDeclaredFeatureValidator is given pods",
 	}},
 }
 
@@ -80,7 +88,21 @@ var ClaimController = &Comparison{
 // Metrics compares metric families.
 var Metrics = &Comparison{
 	Name: "Metric families", Package: "telemetry", Test: "TestMetrics_FamiliesAreUpstream",
-	Compares: "Every metric family that Kubernetes documents for the scheduler: name, type, labels, buckets, stability.",
+	Compares: "Every metric family that kube-scheduler of the newest release registers, under the default feature gates and SchedulerAsyncAPICalls: name, type, labels, buckets, stability.",
+	Differences: []Difference{{
+		Upstream: "counts allocations of devices with binding conditions, and how long they waited: scheduler_dra_bindingconditions_allocations_total and " +
+			"scheduler_dra_bindingconditions_wait_duration_seconds, since 1.36",
+		Orrery:   "has neither family",
+		Compared: "the two are left out by name",
+	}, {
+		Upstream: "has families of groups and placements under GenericWorkload and TopologyAwareWorkloadScheduling, which are off by default",
+		Orrery:   "schedules no groups of 1.36 and later, and has none of them",
+		Compared: "those gates are off",
+	}, {
+		Upstream: "counts in native histograms, too, since 1.37",
+		Orrery:   "counts in buckets",
+		Compared: "the buckets alone",
+	}},
 }
 
 // Cluster compares on a real API server.

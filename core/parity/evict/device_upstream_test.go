@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,6 +22,7 @@ import (
 
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/informers"
+	"orrery/core/world"
 )
 
 // deviceServer is the API server: it records writes, and delivers the watch events after watchDelay.
@@ -66,7 +68,7 @@ func (s *deviceServer) patch(now time.Time, a clienttesting.PatchAction) (bool, 
 		s.record(now, again.What, again.Did)
 		return true, &v1.Event{}, nil
 	case "devicetaintrules":
-		var patch resourcev1alpha3.DeviceTaintRule
+		var patch resourcev1.DeviceTaintRule
 		if err := json.Unmarshal(a.GetPatch(), &patch); err != nil {
 			return true, nil, err
 		}
@@ -113,11 +115,28 @@ func (s *deviceServer) scheduleEvents(changes []objectChange) {
 }
 
 func (s *deviceServer) see(c objectChange) {
+	object := servedObject(c.object)
 	if c.dropped {
-		s.told.Delete(c.object)
+		s.told.Delete(object)
 	} else {
-		s.told.Set(c.object)
+		s.told.Set(object)
 	}
+}
+
+// servedObject returns an object in the version that upstream reads: of rules that is v1, and the histories have v1alpha3.
+func servedObject(o world.Object) world.Object {
+	rule, is := o.(*resourcev1alpha3.DeviceTaintRule)
+	if !is {
+		return o
+	}
+	var served resourcev1.DeviceTaintRule
+	if encoded, err := json.Marshal(rule); err != nil {
+		panic(err)
+	} else if err := json.Unmarshal(encoded, &served); err != nil {
+		panic(err)
+	}
+	served.Spec.Taint.TimeAdded = rule.Spec.Taint.TimeAdded // which is encoded in whole seconds
+	return &served
 }
 
 // playUpstreamDevices runs a history with upstream's controller in virtual time.
@@ -129,7 +148,7 @@ func playUpstreamDevices(t *testing.T, h deviceHistory) (actions []actionRecord)
 		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 		pods, devices := s.told.Core().V1(), s.told.Resource().V1()
 		c := devicetainteviction.New(client, pods.Pods(), devices.ResourceClaims(), devices.ResourceSlices(),
-			s.told.Resource().V1alpha3().DeviceTaintRules(), devices.DeviceClasses(), "device-taint-eviction-controller")
+			devices.DeviceTaintRules(), devices.DeviceClasses(), "device-taint-eviction-controller")
 		done := make(chan struct{})
 		go func() { defer close(done); _ = c.Run(ctx, 1) }()
 		synctest.Wait()

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/informers"
@@ -29,12 +31,16 @@ type upstreamLifecycle struct {
 	mutex sync.Mutex
 	*zoneCluster
 	cached  cache.Indexer
+	leases  cache.Indexer
 	written map[string]bool // nodes, since the last pass over NoSchedule taints
 }
 
 func (w *upstreamLifecycle) react(action clienttesting.Action) (bool, runtime.Object, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
+	if get, is := action.(clienttesting.GetAction); is && get.GetResource().Resource == "leases" { // which the cache may lag behind
+		return w.lease(get.GetName())
+	}
 	if action.GetResource().Resource != "nodes" {
 		return true, nil, errors.New("unexpected call")
 	}
@@ -51,6 +57,16 @@ func (w *upstreamLifecycle) react(action clienttesting.Action) (bool, runtime.Ob
 		return true, w.nodes[a.GetName()], nil
 	}
 	return true, nil, errors.New("unexpected call")
+}
+
+// lease returns a node's lease. The caches are current, so it is the one in the informer.
+func (w *upstreamLifecycle) lease(node string) (bool, runtime.Object, error) {
+	o, exists, err := w.leases.GetByKey(v1.NamespaceNodeLease + "/" + node)
+	if err == nil && !exists {
+		err = apierrors.NewNotFound(coordinationv1.Resource("leases"), node)
+	}
+	lease, _ := o.(*coordinationv1.Lease)
+	return true, lease, err
 }
 
 func patchedNode(n *v1.Node, patch []byte) (*v1.Node, error) {
@@ -84,7 +100,7 @@ func playUpstreamLifecycle(t *testing.T, h zoneHistory) (changes []string) {
 		client := &fake.Clientset{}
 		factory := informers.NewSharedInformerFactory(client, 0)
 		nodes, leases := factory.Core().V1().Nodes(), factory.Coordination().V1().Leases()
-		w := &upstreamLifecycle{zoneCluster: newZoneCluster(h), cached: nodes.Informer().GetIndexer(), written: map[string]bool{}}
+		w := &upstreamLifecycle{zoneCluster: newZoneCluster(h), cached: nodes.Informer().GetIndexer(), leases: leases.Informer().GetIndexer(), written: map[string]bool{}}
 		client.AddReactor("*", "*", w.react)
 		ctx, stop := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
 		grace, startup := h.settings.GracePeriod, h.settings.StartupGracePeriod
@@ -127,7 +143,7 @@ func playUpstreamLifecycle(t *testing.T, h zoneHistory) (changes []string) {
 					w.written[n.Name] = true
 					_ = w.cached.Update(n)
 				} else {
-					_ = leases.Informer().GetIndexer().Update(o)
+					_ = w.leases.Update(o)
 				}
 			}
 			noSchedule()

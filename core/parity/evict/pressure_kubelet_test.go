@@ -232,7 +232,7 @@ func playNode(h *nodeHistory, evictions map[string]int) (difference string, tied
 			return fmt.Sprintf("pass %d: conditions: theirs %v, ours %v", i, theirs, ours), false
 		}
 		for _, pod := range h.Pods {
-			theirs := t.admit.Admit(&lifecycle.PodAdmitAttributes{Pod: pod})
+			theirs := t.admit.Admit(context.Background(), &lifecycle.PodAdmitAttributes{Pod: pod})
 			ok, message := pressure.Admit(pod, o.kubelet.Conditions())
 			if theirs.Admit != ok || len(o.kubelet.Conditions()) == 1 && theirs.Message != message {
 				return fmt.Sprintf("pass %d: %s admitted: theirs %v %q, ours %v %q", i, pod.Name, theirs.Admit, theirs.Message, ok, message), false

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	statsapi "k8s.io/kubelet/pkg/apis/stats/v1alpha1"
 	v1qos "k8s.io/kubernetes/pkg/apis/core/v1/helper/qos"
+	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubelet/eviction"
 	"k8s.io/kubernetes/pkg/kubelet/qos"
@@ -316,7 +317,7 @@ func TestPodCgroup_Same(t *testing.T) {
 	count := difftest.Cases[*v1.Pod]{
 		Draw: drawWholePod,
 		Differ: func(pod *v1.Pod) string {
-			theirs := cm.ResourceConfigForPod(pod.DeepCopy(), true, cm.QuotaPeriod, false)
+			theirs := cm.ResourceConfigForPod(pod.DeepCopy(), true, cm.QuotaPeriod, false, kubeletconfig.NoneMemoryReservationPolicy)
 			ours := pressure.PodCgroup(pod)
 			want := pressure.Cgroup{CPUShares: int64(ptr.Deref(theirs.CPUShares, 0)), CPUQuota: ptr.Deref(theirs.CPUQuota, 0), MemoryMax: ptr.Deref(theirs.Memory, 0)}
 			if ours != want {

@@ -75,7 +75,8 @@ func (e *elector) notify(kind leader.NoticeKind, text string) {
 }
 
 // Eventf records events for the LeaseLock.
-func (e *elector) Eventf(_ k8sruntime.Object, eventType, reason, message string, _ ...any) {
+func (e *elector) Eventf(_ k8sruntime.Object, eventType, reason, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
 	if eventType != "Normal" || reason != "LeaderElection" {
 		message = fmt.Sprintf("%s %s %s", eventType, reason, message)
 	}

@@ -18,7 +18,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cri-streaming/pkg/streaming/portforward"
 
 	"orrery/core/parity/apiserver"
@@ -92,7 +91,7 @@ func (k *forwardingKubelet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // PortForward implements portforward.PortForwarder.
-func (k *forwardingKubelet) PortForward(ctx context.Context, pod string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
+func (k *forwardingKubelet) PortForward(ctx context.Context, pod, _ string, port int32, stream io.ReadWriteCloser) error {
 	defer stream.Close()
 	k.mu.Lock()
 	local := k.ports[pod]

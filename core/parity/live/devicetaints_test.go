@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
-	"orrery/core/parity/apiserver"
 	"orrery/core/process/replica"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/release"
@@ -79,11 +78,7 @@ var ruleVersion = map[release.Release]string{release.V135: "v1alpha3", release.V
 // deviceTaintRules is a client of them in that version.
 func (s *fixture) deviceTaintRules() dynamic.ResourceInterface {
 	s.t.Helper()
-	client, err := dynamic.NewForConfig(server.Config(apiserver.Admin))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return client.Resource(world.DeviceTaintRule.Resource().GroupResource().WithVersion(ruleVersion[served]))
+	return s.dynamicClient().Resource(world.DeviceTaintRule.Resource().GroupResource().WithVersion(ruleVersion[served]))
 }
 
 // withDevice has a driver publish a device of a node, and a pod run there with it.

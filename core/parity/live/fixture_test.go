@@ -12,6 +12,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 
@@ -215,6 +216,16 @@ func (s *fixture) pods(n int, prefix, cpu string) {
 	if err := several.Wait(); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// dynamicClient is an administrator's client of objects in versions, or with fields, that this program has no types of.
+func (s *fixture) dynamicClient() dynamic.Interface {
+	s.t.Helper()
+	client, err := dynamic.NewForConfig(server.Config(apiserver.Admin))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client
 }
 
 // create creates a pod for the fixture's scheduler, unless it is another's.

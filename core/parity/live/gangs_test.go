@@ -8,19 +8,25 @@ import (
 	"golang.org/x/sync/errgroup"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	"orrery/core/objects/workloads"
 	"orrery/core/parity/apiserver"
+	"orrery/core/parity/program"
 	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
+	"orrery/core/world"
 )
 
 const gangGates = "--feature-gates=GenericWorkload=true,GangScheduling=true"
 
-// needsWorkloads skips a test of groups where Orrery does not follow them.
+// needsWorkloads skips a test of groups where the API server does not have those that Orrery follows.
 func needsWorkloads(t *testing.T) {
 	t.Helper()
 	if served != release.V135 {
-		t.Skipf("groups of Kubernetes %s are PodGroups, which are not modelled", served)
+		t.Skipf("groups of Kubernetes %s are PodGroups, which are not modelled; those of %s need its control plane: -tags=processes, with %s=%[2]s",
+			served, release.V135, program.Switch)
 	}
 }
 
@@ -93,23 +99,41 @@ func gangNodes(n int) []*v1.Node {
 // workload creates a workload with one gang.
 func (s *fixture) workload(name string, least int32) {
 	s.t.Helper()
-	workloads := s.client.SchedulingV1alpha1().Workloads(v1.NamespaceDefault)
-	if _, err := workloads.Create(s.ctx, mk.Workload(name, mk.Gang("workers", least)), metav1.CreateOptions{}); err != nil {
+	of := s.dynamicClient().Resource(world.Workload.Resource()).Namespace(v1.NamespaceDefault)
+	encoded, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mk.Workload(name, mk.Gang("workers", least)))
+	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = workloads.Delete(context.WithoutCancel(s.ctx), name, metav1.DeleteOptions{}) })
+	made := &unstructured.Unstructured{Object: encoded}
+	made.SetGroupVersionKind(workloads.GroupVersion.WithKind("Workload"))
+	if _, err := of.Create(s.ctx, made, metav1.CreateOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = of.Delete(context.WithoutCancel(s.ctx), name, metav1.DeleteOptions{}) })
 }
 
-// members creates the pods of a gang from one number to another, of one CPU each.
+// members creates the pods of a gang from one number to another, of one CPU each. Their field spec.workloadRef is in no type of later
+// releases.
 func (s *fixture) members(workload string, from, to int) {
 	s.t.Helper()
+	of := s.dynamicClient().Resource(world.Pod.Resource()).Namespace(v1.NamespaceDefault)
 	several := errgroup.Group{}
 	several.SetLimit(8)
 	for i := from; i < to; i++ {
 		several.Go(func() error {
 			pod := apiserver.Pod(fmt.Sprintf("%s-%d", workload, i), "1", "16Mi")
-			pod.Spec.WorkloadRef = &v1.WorkloadReference{Name: workload, PodGroup: "workers"}
-			_, err := s.create(pod)
+			pod.Spec.SchedulerName = s.name
+			encoded, err := runtime.DefaultUnstructuredConverter.ToUnstructured(pod)
+			if err != nil {
+				return err
+			}
+			made := &unstructured.Unstructured{Object: encoded}
+			made.SetGroupVersionKind(v1.SchemeGroupVersion.WithKind(string(world.Pod)))
+			ref := map[string]any{"name": workload, "podGroup": "workers"}
+			if err := unstructured.SetNestedMap(made.Object, ref, "spec", "workloadRef"); err != nil {
+				return err
+			}
+			_, err = of.Create(s.ctx, made, metav1.CreateOptions{})
 			return err
 		})
 	}

@@ -120,6 +120,8 @@ func (c *Candidate) finishCall(now time.Time, a Response) {
 	switch {
 	case did == releaseReading:
 		c.releaseLease(now, a)
+	case did == releaseWriting && a.Outcome.Reason == metav1.StatusReasonConflict:
+		c.send(now, releaseReading, Get, nil) // a renewal that was abandoned may have been carried out meanwhile
 	case did == releaseWriting:
 		c.finish(now)
 	case did == reading && ok:

@@ -30,6 +30,7 @@ func (m *Metrics) observeCreation(err error) {
 		status = "failure"
 	}
 	m.claimsCreated.WithLabelValues(status).Inc()
+	m.claimsOwned.WithLabelValues(status, "false", "", string(world.Pod)).Inc()
 }
 
 // CallType returns the label call_type of an effect's call; empty if it is not counted.

@@ -28,6 +28,7 @@
 //   - queue_incoming_pods_total and the hints' durations do not pass a buffer that drops samples when it is full.
 //   - cache_size is exact at every refresh.
 //   - goroutines counts operations in progress; there is no goroutine per operation.
+//   - dra_bindingconditions_allocations_total and dra_bindingconditions_wait_duration_seconds do not exist.
 //   - Families of parts that this scheduler does not have (a cache of volume bindings, created resource claims)
 //     exist and stay zero, for alerts on absence.
 package telemetry

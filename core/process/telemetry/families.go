@@ -54,6 +54,7 @@ type families struct {
 	callDuration         *metrics.HistogramVec // by call_type and result
 	callsWaiting         *metrics.GaugeVec     // by call_type
 	claimsCreated        *metrics.CounterVec   // by status
+	claimsOwned          *metrics.CounterVec   // by status, admin_access, owner_api_group and owner_api_kind
 	volumeRequests       *metrics.CounterVec   // by operation
 	volumeErrors         *metrics.CounterVec   // by operation
 
@@ -104,7 +105,7 @@ func declare(f config.Features) *families {
 
 	m.preemptionAttempts = m.plainCounter(true, metrics.STABLE, "preemption_attempts_total", "Attempts to make room for a pod by preemption.")
 	m.victims = m.plainHistogram(metrics.STABLE, "preemption_victims", "Number of victims of one preemption.", metrics.ExponentialBuckets(1, 2, 7))
-	m.deletionsDuration = m.histogram(async, metrics.ALPHA, "preemption_goroutines_duration_seconds", "How long the deletion of a preemption's victims took.", fromTenMillis, "result")
+	m.deletionsDuration = m.histogram(async && !entities, metrics.ALPHA, "preemption_goroutines_duration_seconds", "How long the deletion of a preemption's victims took.", fromTenMillis, "result")
 	m.deletions = m.counter(async, metrics.ALPHA, "preemption_goroutines_execution_total", "Preemptions whose victims were deleted, by whether that went well.", "result")
 
 	m.batchAttempts = m.counter(true, metrics.ALPHA, "batch_attempts_total", "Uses of one pod's scores for the next pod, by result.", "profile", "result")
@@ -117,7 +118,12 @@ func declare(f config.Features) *families {
 	m.calls = m.counter(calls, metrics.ALPHA, "async_api_call_execution_total", "Calls to the API server made beside scheduling.", "call_type", "result")
 	m.callDuration = m.histogram(calls, metrics.ALPHA, "async_api_call_execution_duration_seconds", "How long such calls took.", fromMilli, "call_type", "result")
 	m.callsWaiting = m.gauge(calls, metrics.ALPHA, "pending_async_api_calls", "Such calls that wait to be made.", "call_type")
-	m.claimsCreated = m.counter(claims, metrics.ALPHA, "resourceclaim_creates_total", "ResourceClaims that the scheduler asked to be created.", "status")
+	m.claimsCreated = m.counter(claims && !entities, metrics.ALPHA, "resourceclaim_creates_total", "ResourceClaims that the scheduler asked to be created.", "status")
+	m.claimsOwned = metrics.NewCounterVec(&metrics.CounterOpts{
+		Subsystem: "dynamic_resource_allocation", Name: "resourceclaim_creates_total", StabilityLevel: metrics.ALPHA,
+		Help: "ResourceClaims that were asked to be created, by what owns them.",
+	}, []string{"status", "admin_access", "owner_api_group", "owner_api_kind"})
+	m.register(claims && entities, m.claimsOwned)
 	m.volumeRequests = m.counter(true, metrics.ALPHA, "volume_binder_cache_requests_total", "Requests to the cache of volume bindings.", "operation")
 	m.volumeErrors = m.counter(true, metrics.ALPHA, "volume_scheduling_stage_error_total", "Errors in a stage of the scheduling of volumes.", "operation")
 	return m

@@ -133,7 +133,7 @@ var rows = [...]Row{
 	},
 	EntitiesCounted: {
 		Name: "EntitiesCounted", Number: "37-M", First: V137, Last: Newest,
-		Sentence: "Metrics: scheduler_queued_entities and scheduler_queue_incoming_entities_total count what is scheduled as one, here pods, and pre_queueing_hint_evaluations_total stays zero; scheduling_algorithm_duration_seconds and plugin_execution_duration_seconds are beta.",
+		Sentence: "Metrics: scheduler_queued_entities and scheduler_queue_incoming_entities_total count what is scheduled as one, here pods, and pre_queueing_hint_evaluations_total stays zero; dynamic_resource_allocation_resourceclaim_creates_total replaces scheduler_resourceclaim_creates_total, and preemption_goroutines_duration_seconds is gone; scheduling_algorithm_duration_seconds and plugin_execution_duration_seconds are beta.",
 	},
 	UnstartedVictimsInOrder: {
 		Name: "UnstartedVictimsInOrder", Number: "37-3", First: V137, Last: Newest,

@@ -6,30 +6,58 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"orrery/core/world"
 )
 
-// The features of nodes that a change of a running pod may need, as Kubernetes 1.35 knows them.
+// The features of nodes that a change of a running pod may need, as Kubernetes 1.37 knows them.
 const (
-	guaranteedCPUResize = "GuaranteedQoSPodCPUResize"
 	podLevelResize      = "InPlacePodLevelResourcesVerticalScaling"
+	initContainerResize = "InPlacePodVerticalScalingInitContainers"
+	memoryVolumeResize  = "InPlacePodVerticalScalingMemoryBackedVolumes"
 )
 
-// neededBy infers what a change of a pod needs. Both have the same containers.
-func neededBy(old, changed *v1.Pod) (features []string) {
-	if old.Status.QOSClass == v1.PodQOSGuaranteed {
-		for i := range old.Spec.Containers {
-			if !old.Spec.Containers[i].Resources.Requests.Cpu().Equal(*changed.Spec.Containers[i].Resources.Requests.Cpu()) {
-				features = append(features, guaranteedCPUResize)
-				break
-			}
-		}
-	}
-	if !reflect.DeepEqual(old.Spec.Resources, changed.Spec.Resources) {
+// neededBy infers what a change of a pod needs, in the order in which Kubernetes names it.
+func neededBy(old, changed *v1.PodSpec) (features []string) {
+	if !equality.Semantic.DeepEqual(old.Resources, changed.Resources) {
 		features = append(features, podLevelResize)
 	}
+	if resizesInitContainer(old.InitContainers, changed.InitContainers) {
+		features = append(features, initContainerResize)
+	}
+	if resizesMemoryVolume(old.Volumes, changed.Volumes) {
+		features = append(features, memoryVolumeResize)
+	}
 	return features
+}
+
+// resizesInitContainer reports whether an init container that ends has other resources. Both pods have the same containers.
+func resizesInitContainer(old, changed []v1.Container) bool {
+	for i := range old {
+		sidecar := old[i].RestartPolicy != nil && *old[i].RestartPolicy == v1.ContainerRestartPolicyAlways
+		if !sidecar && i < len(changed) && !reflect.DeepEqual(old[i].Resources, changed[i].Resources) {
+			return true
+		}
+	}
+	return false
+}
+
+// resizesMemoryVolume reports whether a volume in memory has another limit of its size.
+func resizesMemoryVolume(old, changed []v1.Volume) bool {
+	if len(old) != len(changed) {
+		return false
+	}
+	for i := range old {
+		was, is := old[i].EmptyDir, changed[i].EmptyDir
+		if was == nil || is == nil || old[i].Name != changed[i].Name || is.Medium != v1.StorageMediumMemory || was.SizeLimit == nil || is.SizeLimit == nil {
+			continue
+		}
+		if is.SizeLimit.Cmp(*was.SizeLimit) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // needsDeclaredFeatures refuses a change of a pod that its node does not support. It is NodeDeclaredFeatureValidator.
@@ -42,7 +70,7 @@ func needsDeclaredFeatures(r Reader, q *Request) error {
 	if pod.Generation == old.Generation {
 		return nil
 	}
-	needed := neededBy(old, pod)
+	needed := neededBy(&old.Spec, &pod.Spec)
 	if len(needed) == 0 {
 		return nil
 	}

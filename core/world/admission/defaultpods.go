@@ -18,7 +18,6 @@ func defaultPod(pod *v1.Pod) {
 		RequestLimits(&c.Resources)
 		defaultPorts(c.Ports, s.HostNetwork)
 	}
-	defaultPodResources(pod)
 }
 
 // defaultPorts gives a container in the host's network the ports of the host.
@@ -52,50 +51,73 @@ func RequestLimits(r *v1.ResourceRequirements) {
 	}
 }
 
-// defaultPodResources completes pod-level requests if there are pod-level limits: the sum of the containers' requests,
-// or else the limit. Huge pages cannot be overcommitted, so for them the limit is used.
+// defaultPodResources completes the resources of a pod itself, if it has any, since 1.37 once its containers are complete. What requests lack is
+// the sum of the containers' requests or else the limit, and what limits lack the sum of the containers' limits if all have one. Huge pages
+// cannot be overcommitted, so for them the limit is used.
 func defaultPodResources(pod *v1.Pod) {
 	whole := pod.Spec.Resources
 	if whole == nil || len(whole.Limits)+len(whole.Requests) == 0 {
 		return
 	}
-	defaultHugePages(pod)
-	if len(whole.Limits) == 0 {
-		return
+	sum := podresource.AggregateContainerLimits(pod, podresource.PodResourcesOptions{})
+	defaultHugePages(whole, sum)
+	defaultPodRequests(pod)
+	defaultPodLimits(pod, sum)
+}
+
+// defaultHugePages limits the huge pages of a pod to those of its containers, unless the pod requests some.
+func defaultHugePages(whole *v1.ResourceRequirements, sum v1.ResourceList) {
+	for name, limit := range sum {
+		_, requested := whole.Requests[name]
+		if isHugePages(name) && !requested {
+			whole.Limits = withAmounts(whole.Limits, v1.ResourceList{name: limit})
+		}
 	}
-	completed := v1.ResourceList{}
+}
+
+func defaultPodRequests(pod *v1.Pod) {
+	whole, missing := pod.Spec.Resources, v1.ResourceList{}
 	for name, limit := range whole.Limits {
 		if podresource.IsSupportedPodLevelResource(name) {
-			completed[name] = limit.DeepCopy()
+			missing[name] = limit
 		}
 	}
 	for name, sum := range podresource.AggregateContainerRequests(pod, podresource.PodResourcesOptions{}) {
 		if podresource.IsSupportedPodLevelResource(name) && mayOvercommit(name) {
-			completed[name] = sum
+			missing[name] = sum
 		}
 	}
-	for name, own := range whole.Requests {
-		completed[name] = own
-	}
-	if len(completed) > 0 {
-		whole.Requests = completed
+	if len(missing) > 0 {
+		whole.Requests = withAmounts(whole.Requests, missing)
 	}
 }
 
-// defaultHugePages limits the huge pages of a pod to those of its containers, unless the pod requests some.
-func defaultHugePages(pod *v1.Pod) {
-	whole := pod.Spec.Resources
-	for name, limit := range podresource.AggregateContainerLimits(pod, podresource.PodResourcesOptions{}) {
-		_, limited := whole.Limits[name]
-		_, requested := whole.Requests[name]
-		if !isHugePages(name) || limited || requested {
+// defaultPodLimits limits what a pod requests to the sum of its containers' limits, or to the request if that is more.
+func defaultPodLimits(pod *v1.Pod, sum v1.ResourceList) {
+	whole, missing := pod.Spec.Resources, v1.ResourceList{}
+	for name, request := range whole.Requests {
+		limit, limited := sum[name]
+		if !limited || !podresource.IsSupportedPodLevelResource(name) || !limitedByAll(pod, name) {
 			continue
 		}
-		if whole.Limits == nil {
-			whole.Limits = v1.ResourceList{}
+		if request.Cmp(limit) > 0 {
+			limit = request
 		}
-		whole.Limits[name] = limit
+		missing[name] = limit
 	}
+	if len(missing) > 0 {
+		whole.Limits = withAmounts(whole.Limits, missing)
+	}
+}
+
+// limitedByAll reports whether each container has a limit of a resource.
+func limitedByAll(pod *v1.Pod, name v1.ResourceName) bool {
+	for c := range Containers(&pod.Spec) {
+		if _, limited := c.Resources.Limits[name]; !limited {
+			return false
+		}
+	}
+	return true
 }
 
 func isHugePages(name v1.ResourceName) bool {

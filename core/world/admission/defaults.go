@@ -85,7 +85,7 @@ func defaultStorage(o any) {
 	case *storagev1.CSIDriver:
 		s := &o.Spec
 		s.AttachRequired = or(s.AttachRequired, true)
-		for _, flag := range []**bool{&s.PodInfoOnMount, &s.StorageCapacity, &s.RequiresRepublish, &s.SELinuxMount} {
+		for _, flag := range []**bool{&s.PodInfoOnMount, &s.StorageCapacity, &s.RequiresRepublish, &s.SELinuxMount, &s.PreventPodSchedulingIfMissing} {
 			*flag = or(*flag, false)
 		}
 		s.FSGroupPolicy = or(s.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)

@@ -1,6 +1,10 @@
 package admission
 
-import v1 "k8s.io/api/core/v1"
+import (
+	v1 "k8s.io/api/core/v1"
+
+	"orrery/core/objects/requests"
+)
 
 // Containers yields the containers and the init containers.
 func Containers(s *v1.PodSpec) func(yield func(*v1.Container) bool) {
@@ -48,32 +52,5 @@ func qosClass(pod *v1.Pod) v1.PodQOSClass {
 	if had := pod.Status.QOSClass; had != "" {
 		return had
 	}
-	return QOS(pod)
-}
-
-// QOS returns the pod's QoS class: by cpu and memory only, and by pod-level resources if there are any.
-func QOS(pod *v1.Pod) v1.PodQOSClass {
-	var parts []v1.ResourceRequirements
-	if pod.Spec.Resources != nil {
-		parts = append(parts, *pod.Spec.Resources)
-	} else {
-		for c := range Containers(&pod.Spec) {
-			parts = append(parts, c.Resources)
-		}
-	}
-	anything, guaranteed := false, true
-	for _, part := range parts {
-		for _, name := range []v1.ResourceName{v1.ResourceCPU, v1.ResourceMemory} {
-			request, limit := part.Requests[name], part.Limits[name]
-			anything = anything || request.Sign() > 0 || limit.Sign() > 0
-			guaranteed = guaranteed && limit.Sign() > 0 && request.Cmp(limit) == 0
-		}
-	}
-	switch {
-	case !anything:
-		return v1.PodQOSBestEffort
-	case guaranteed:
-		return v1.PodQOSGuaranteed
-	}
-	return v1.PodQOSBurstable
+	return requests.QOS(pod)
 }

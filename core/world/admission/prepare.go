@@ -3,11 +3,14 @@ package admission
 import (
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/objects/requests"
 )
 
-// Prepare sets the status of a new pod, and merges label keys into its selectors.
+// Prepare completes the resources of a new pod itself, sets its status, and merges label keys into its selectors.
 func Prepare(pod *v1.Pod, now metav1.Time) {
-	pod.Status = v1.PodStatus{Phase: v1.PodPending, QOSClass: QOS(pod)}
+	defaultPodResources(pod)
+	pod.Status = v1.PodStatus{Phase: v1.PodPending, QOSClass: requests.QOS(pod)}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		pod.Status.Conditions = []v1.PodCondition{{
 			Type: v1.PodScheduled, Status: v1.ConditionFalse, Reason: v1.PodReasonSchedulingGated,

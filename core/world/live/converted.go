@@ -70,11 +70,12 @@ func (convert conversion) list(found *unstructured.UnstructuredList) (*objectLis
 	return list, nil
 }
 
-// watch converts the objects of events. An event that has none, such as an error, is passed on as it is.
+// watch converts the objects of events, and those of bookmarks: a reflector takes none of another type, and waits for the bookmark that ends a
+// watched list. An event that has no object, such as an error, is passed on as it is.
 func (convert conversion) watch(events watch.Interface) watch.Interface {
 	return watch.Filter(events, func(e watch.Event) (watch.Event, bool) {
 		whole, is := e.Object.(*unstructured.Unstructured)
-		if !is || e.Type == watch.Error || e.Type == watch.Bookmark {
+		if !is || e.Type == watch.Error {
 			return e, true
 		}
 		object, err := convert(whole)

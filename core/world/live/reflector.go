@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-	utilsclock "k8s.io/utils/clock"
 
 	"orrery/core/world"
 	"orrery/core/world/trim"
@@ -45,28 +44,18 @@ func (c *Cluster) startReflector(ctx context.Context, kind world.Kind, lw *cache
 	}
 	f := &reflectorStore{kind: kind, cluster: c, ctx: ctx, whole: len(c.options.Extenders) > 0}
 	r := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(lw, c.options.Client), expectedType(kind), f,
-		cache.ReflectorOptions{Name: "orrery", TypeDescription: string(kind), Clock: impatientClock{}})
+		cache.ReflectorOptions{Name: "orrery", TypeDescription: string(kind), Backoff: watchBackoff()})
 	c.spawn(&c.group, "reading objects of kind "+string(kind), func() { r.RunWithContext(ctx) })
 }
 
 // watchPause is how long a reflector waits at most, but for half of it more at random, before it lists or watches again.
 const watchPause = 4 * time.Second
 
-// impatientClock is a reflector's. client-go's pauses grow to a minute while an API server is away, or breaks connections again and again;
+// watchBackoff returns a reflector's pauses. client-go's grow to a minute while an API server is away, or breaks connections again and again;
 // a scheduler would miss so much of what comes after it is back.
-type impatientClock struct{ utilsclock.RealClock }
-
-// NewTimer returns a timer of pauses.
-func (c impatientClock) NewTimer(d time.Duration) utilsclock.Timer {
-	return pauseTimer{c.RealClock.NewTimer(shortened(d))}
+func watchBackoff() *wait.Backoff {
+	return &wait.Backoff{Duration: watchPause / 5, Factor: 2, Cap: watchPause, Jitter: 0.5, Steps: 8}
 }
-
-type pauseTimer struct{ utilsclock.Timer }
-
-// Reset begins another pause.
-func (t pauseTimer) Reset(d time.Duration) bool { return t.Timer.Reset(shortened(d)) }
-
-func shortened(pause time.Duration) time.Duration { return min(pause, wait.Jitter(watchPause, 0.5)) }
 
 func (f *reflectorStore) Add(o any) error    { return f.enqueue(world.Added, o) }
 func (f *reflectorStore) Update(o any) error { return f.enqueue(world.Modified, o) }

@@ -87,9 +87,12 @@ func TestRules_AreReadInTheServedVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list := o.(*resourcev1alpha3.DeviceTaintRuleList)
-			if len(list.Items) != 1 || list.ResourceVersion != "9" || *list.Items[0].Spec.DeviceSelector.Pool != "node-1" || list.Items[0].Spec.Taint.Key != "broken" {
-				t.Errorf("the list is %+v", list)
+			list := o.(*objectList)
+			if len(list.Items) != 1 || list.ResourceVersion != "9" {
+				t.Fatalf("the list is %+v", list)
+			}
+			if rule := list.Items[0].(*resourcev1alpha3.DeviceTaintRule); *rule.Spec.DeviceSelector.Pool != "node-1" || rule.Spec.Taint.Key != "broken" {
+				t.Errorf("the rule is %+v", rule)
 			}
 			events, err := lists.WatchWithContext(context.Background(), metav1.ListOptions{})
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/objects/requests"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 )
@@ -160,7 +161,7 @@ func (c *Cluster) preparePod(q *admission.Request, pod *v1.Pod) error {
 // class get it; its API server adds it by PodTolerationRestriction only, which is off by default.
 func tolerateMemoryPressure(pod *v1.Pod) {
 	t := v1.Toleration{Key: v1.TaintNodeMemoryPressure, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoSchedule}
-	if admission.QOS(pod) != v1.PodQOSBestEffort && !slices.Contains(pod.Spec.Tolerations, t) {
+	if requests.QOS(pod) != v1.PodQOSBestEffort && !slices.Contains(pod.Spec.Tolerations, t) {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, t)
 	}
 }

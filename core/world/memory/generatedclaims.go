@@ -26,23 +26,24 @@ const (
 // maxGenerated is the longest prefix of a generated name: of 63 characters, it leaves five for letters and one for a dash.
 const maxGenerated = 57
 
-// needsClaimController reports whether a pod lacks a claim that a template makes or, on a node, a reservation. As upstream's, it
-// looks no further than the first claim that someone else has to make, or that is another pod's.
+// needsClaimController reports whether a pod lacks a claim that a template makes or, on a node, a reservation. Claims that someone
+// else has to make, and those of other pods, are passed over, as upstream does since 1.37.
 func (c *Cluster) needsClaimController(pod *v1.Pod) bool {
 	if pod.DeletionTimestamp != nil || isTerminal(pod) {
 		return false
 	}
 	for i := range pod.Spec.ResourceClaims {
 		ref := &pod.Spec.ResourceClaims[i]
-		if name, _, err := resourceclaim.Name(pod, ref); err != nil || name == nil {
-			return err != nil
+		name, _, err := resourceclaim.Name(pod, ref)
+		if err != nil {
+			return true
 		}
-		switch claim, err := c.claimOfPod(pod, ref); {
-		case err != nil:
-			return false
-		case claim == nil:
-			return ref.ResourceClaimTemplateName != nil
-		case awaitsReservation(pod, claim):
+		if name == nil {
+			continue
+		}
+		claim, err := c.claimOfPod(pod, ref)
+		missing := err == nil && claim == nil && ref.ResourceClaimTemplateName != nil
+		if missing || claim != nil && err == nil && awaitsReservation(pod, claim) {
 			return true
 		}
 	}

@@ -124,7 +124,7 @@ func TestKubeletDevices_ClaimOfAnother(t *testing.T) {
 		pod p Pending on n1 PodScheduled=True
 		resourceclaim other
 	`, world.Pod, world.ResourceClaim)
-	if got, want := s.lastEvent("p"), "ResourceClaim default/other was not created for pod default/p (pod is not owner)"; !strings.HasSuffix(got, want) {
+	if got, want := s.lastEvent("p"), "ResourceClaim default/other was not created for Pod default/p (Pod is not owner)"; !strings.HasSuffix(got, want) {
 		t.Errorf("the kubelet says %q, want %q at its end", got, want)
 	}
 	s.mustDelete(world.ResourceClaim, "other")

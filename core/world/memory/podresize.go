@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"orrery/core/objects/requests"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 )
@@ -32,7 +33,7 @@ func checkPodResize(changed, old *v1.Pod) error {
 		admission.RequestLimits(&container.Resources)
 	}
 	var errs field.ErrorList
-	if admission.QOS(changed) != old.Status.QOSClass {
+	if requests.QOS(changed) != old.Status.QOSClass {
 		errs = append(errs, field.Invalid(spec, old.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
 	}
 	if old.Spec.Resources != nil || changed.Spec.Resources != nil {

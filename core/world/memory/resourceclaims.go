@@ -14,9 +14,6 @@ import (
 // syncDeviceClaim is the claim controller's sync of a claim: it takes back the reservations of pods that do not need it, then
 // the allocation, then the finalizer, and deletes a generated claim whose pod has ended.
 func (c *Cluster) syncDeviceClaim(claim *resourcev1.ResourceClaim) {
-	if slices.ContainsFunc(claim.Status.ReservedFor, isNoPod) {
-		return
-	}
 	left := slices.DeleteFunc(slices.Clone(claim.Status.ReservedFor), func(r resourcev1.ResourceClaimConsumerReference) bool {
 		return !c.isConsumer(claim.Namespace, r)
 	})
@@ -32,12 +29,12 @@ func (c *Cluster) syncDeviceClaim(claim *resourcev1.ResourceClaim) {
 	}
 }
 
-func isNoPod(r resourcev1.ResourceClaimConsumerReference) bool {
-	return r.APIGroup != "" || r.Resource != "pods"
-}
-
-// isConsumer reports whether a claim's reservation is for a pod that still needs it.
+// isConsumer reports whether a claim's reservation is for a pod that still needs it, or for a consumer that is no pod: whether
+// that still exists is not for this controller to say.
 func (c *Cluster) isConsumer(namespace string, r resourcev1.ResourceClaimConsumerReference) bool {
+	if r.APIGroup != "" || r.Resource != "pods" {
+		return true
+	}
 	pod := c.Pod(namespace, r.Name)
 	return pod != nil && pod.UID == r.UID && !isDone(pod)
 }

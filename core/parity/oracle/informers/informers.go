@@ -34,6 +34,8 @@ type Factory struct {
 	clientinformers.SharedInformerFactory // for what later releases of client-go ask of a factory
 	byType                                map[reflect.Type]*informer
 	ordered                               map[reflect.Type]bool
+	// Wrap, if not nil, wraps each informer that the factory returns, with what its client-go has and earlier ones have not.
+	Wrap func(cache.SharedIndexInformer) cache.SharedIndexInformer
 }
 
 // New returns a factory without objects. Lists of these types are in the order of names; client-go's are in that of a map.
@@ -77,6 +79,9 @@ func (f *Factory) InformerFor(example runtime.Object, create internalinterfaces.
 	if f.byType[goType] == nil {
 		var none clientset.Interface
 		f.byType[goType] = &informer{SharedIndexInformer: create(none, 0), ordered: f.ordered[goType]}
+	}
+	if f.Wrap != nil {
+		return f.Wrap(f.byType[goType])
 	}
 	return f.byType[goType]
 }
