@@ -10,6 +10,7 @@ import (
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/preempt"
 	"orrery/core/scheduler/queue"
 )
