@@ -14,15 +14,11 @@ import (
 	"github.com/prometheus/common/model"
 
 	"orrery/core/parity/apiserver"
-	"orrery/core/scheduler/release"
 )
 
 // Dashboards select families and labels by name. After the same hundred pods and one unschedulable one, every family that
 // kube-scheduler exposes exists with the same labels: of scheduling, of the process, of its client, of its leases.
 func TestMetrics_SameAsKubeScheduler(t *testing.T) {
-	if served != release.V135 {
-		t.Skipf("families are those of %s in every release", release.V135)
-	}
 	theirs := scrape(t, kubeScheduler, nil)
 	if len(theirs.families) < 150 {
 		t.Errorf("kube-scheduler exposes only %d families", len(theirs.families))
