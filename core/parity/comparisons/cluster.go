@@ -119,6 +119,14 @@ var Cluster = &Comparison{
 		Upstream: "since 1.36 names no preemptor in the event Preempted: the events' recorder does not know what it wraps the preemptor in",
 		Orrery:   "names it, as 1.35 does",
 		Compared: "the object that an event is related to is left out, under kube-scheduler of 1.36 and later",
+	}, {
+		Upstream: "has metrics of its informers since 1.37: informer_processing_latency_seconds, informer_queued_items, informer_store_resource_version",
+		Orrery:   "keeps objects in stores of its own, and has none of them",
+		Compared: "these families are left out",
+	}, {
+		Upstream: "does not know the gate ControllerManagerReleaseLeaderElectionLockOnExit, which is kube-controller-manager's",
+		Orrery:   "has it among the gates of 1.36 and 1.37, and does nothing by it",
+		Compared: "the gate is left out of those in /metrics",
 	}},
 }
 

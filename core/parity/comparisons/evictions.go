@@ -61,11 +61,6 @@ var DeviceTaints = &Comparison{
 			Compared: "histories have none",
 		},
 		{
-			Upstream: "finds no pod for a claim that is reserved for an unknown one",
-			Orrery:   "looks at the other pods of the claim",
-			Compared: "a deleted pod is removed from its claims at once",
-		},
-		{
 			Upstream: "counts pods that are being deleted again with each pass",
 			Orrery:   "counts them once",
 			Compared: "deleted pods are removed at once",

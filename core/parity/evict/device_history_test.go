@@ -311,17 +311,18 @@ func (s deviceStep) podObject() *v1.Pod {
 	return pod
 }
 
-// claimObject returns the claim, reserved for those of its users that exist.
+// claimObject returns the claim, reserved for its users. One that does not exist may have been another pod of its name.
 func (s deviceStep) claimObject(pods map[string]*v1.Pod) *resourcev1.ResourceClaim {
 	namespace, name := splitName(s.name)
 	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: s.uid}}
 	claim.Status.Allocation = s.allocation
 	for _, user := range s.users {
+		_, name := splitName(user)
+		reference := resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: name, UID: "former"}
 		if pod := pods[user]; pod != nil {
-			claim.Status.ReservedFor = append(claim.Status.ReservedFor, resourcev1.ResourceClaimConsumerReference{
-				Resource: "pods", Name: pod.Name, UID: pod.UID,
-			})
+			reference.UID = pod.UID
 		}
+		claim.Status.ReservedFor = append(claim.Status.ReservedFor, reference)
 	}
 	if pod := pods["west/d"]; name == generated && s.owner && pod != nil {
 		claim.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "d", UID: pod.UID, Controller: ptr.To(true)}}

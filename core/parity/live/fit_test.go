@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -267,9 +268,23 @@ func (s *fitFixture) createAtOnce(pods []*v1.Pod, said fate) (happened fate) {
 		if happened.Preempts = len(all) < before+len(pods); happened != said && nominated != "" {
 			return fmt.Errorf("%s waits for those that it preempts, and %+v, not %+v", nominated, happened, said)
 		}
+		if happened != said {
+			return s.settled()
+		}
 		return nil
 	})
 	return happened
+}
+
+// settled checks that no pod waits for another attempt: one that was tried before the scheduler had heard of a new node is tried again.
+func (s *fitFixture) settled() error {
+	_, text := s.kube.get("/metrics", apiserver.Admin)
+	for _, queue := range []string{"active", "backoff"} {
+		if line := fmt.Sprintf("scheduler_pending_pods{queue=%q} 0\n", queue); !strings.Contains(text, line) {
+			return fmt.Errorf("a pod is in the queue %s", queue)
+		}
+	}
+	return nil
 }
 
 func isUnschedulable(pod *v1.Pod) bool {
