@@ -32,6 +32,7 @@ const (
 	FilterTimeoutFails
 	AllocatedPartsShared
 	BindingFailuresAlike
+	AllocatedClaimsScored
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
@@ -123,6 +124,10 @@ var rows = [...]Row{
 	BindingFailuresAlike: {
 		Name: "BindingFailuresAlike", Number: "36-11", First: V136, Last: Newest,
 		Sentence: "The messages of pods whose devices are not ready in time, or fail, begin alike: device binding timeout, and device binding failed. Before, with the claim, mostly.",
+	},
+	AllocatedClaimsScored: {
+		Name: "AllocatedClaimsScored", Number: "36-11", First: V136, Last: Newest,
+		Sentence: "The score of a node counts the alternatives of claims that have devices already, and no node is scored without DRAPrioritizedList. Before, the attempt of a pod with such a claim beside one without fails where nodes are scored.",
 	},
 	SignUnlessServedByDevices: {
 		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",

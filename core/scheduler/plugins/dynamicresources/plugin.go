@@ -46,6 +46,7 @@ type DynamicResources struct {
 	quiet             bool              // PostFilter says nothing where it does nothing
 	timeoutFails      bool              // a search that takes too long fails the attempt, and does not reject the node
 	claimDeletions    bool              // the deletion of a claim may help a pod
+	scoresAllocated   bool              // what claims got in earlier attempts counts
 	words             *bindingWords
 	bindingConditions bool
 	extendedResources bool
@@ -95,6 +96,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		quiet:             features.Has(release.NoClaimsNoMessage),
 		timeoutFails:      features.Has(release.FilterTimeoutFails),
 		claimDeletions:    features.Has(release.ClaimDeletionsRequeue),
+		scoresAllocated:   features.Has(release.AllocatedClaimsScored),
 		extendedResources: features.Enabled(config.DRAExtendedResource),
 		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
 	}
