@@ -19,14 +19,14 @@ import (
 	"orrery/core/scheduler/release"
 )
 
-// TestAllocate_SameDevices compares with the allocators of 1.35.
+// TestAllocate_SameDevices compares with the allocators of the release that is linked.
 func TestAllocate_SameDevices(t *testing.T) {
-	compareRelease(t, release.V135, func(c *allocations.Case) ([]allocations.Outcome, error) { return allocations.Allocate(c), nil })
+	compareRelease(t, release.V137, func(c *allocations.Case) ([]allocations.Outcome, error) { return allocations.Allocate(c), nil })
 }
 
-// TestAllocate_SameDevicesInReleases compares with the allocators of later releases.
+// TestAllocate_SameDevicesInReleases compares with the allocators of earlier releases.
 func TestAllocate_SameDevicesInReleases(t *testing.T) {
-	for _, r := range []release.Release{release.V136, release.V137} {
+	for _, r := range []release.Release{release.V135, release.V136} {
 		t.Run(r.String(), func(t *testing.T) { compareRelease(t, r, startAllocator(t, r).Allocate) })
 	}
 }

@@ -34,7 +34,7 @@ type Difference struct {
 // All returns every comparison, in the order of the document.
 func All() []*Comparison {
 	return []*Comparison{
-		Answers, Decisions, Releases, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, Allocations, DynamicResources, HostedDevices, Gangs, Queue, Cache, Configuration, Profiles, Gates,
+		Answers, Decisions, Releases, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, Allocations, DynamicResources, HostedDevices, Queue, Cache, Configuration, Profiles, Gates,
 		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets, APIServer, Admission, ClaimController, Election, Metrics, Cluster,
 	}
 }

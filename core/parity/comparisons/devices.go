@@ -15,7 +15,7 @@ var HostedDevices = &Comparison{
 // Allocations compares the allocator alone.
 var Allocations = &Comparison{
 	Name: "Allocator of devices", Package: "allocate", Test: "TestAllocate_SameDevices", Cases: 4000, Unit: "clusters of slices, classes and claims",
-	Compares: "Orrery's allocator with that of 1.35, and with those of 1.36 and 1.37 in processes of their own, with each of its features on and off: " +
+	Compares: "Orrery's allocator with that of 1.37, and with those of 1.35 and 1.36 in processes of their own, with each of its features on and off: " +
 		"the results with their configuration, node selector, conditions and consumed capacity; errors; and how many steps the search takes, with and without a limit.",
 	Differences: []Difference{
 		{

@@ -25,7 +25,7 @@ same case on every machine. A case that differs is reduced to what matters, and 
 A generated cluster has up to a hundred and ninety nodes with pods, services and controllers, disruption budgets, labeled
 namespaces, a configuration with one or two profiles, random feature gates, pending pods, and a list of changes: nodes,
 pods and objects of storage are added, updated and deleted, and time passes. Some have inline disks, and some have volumes,
-claims, classes, drivers, capacities and attachments. Some have gangs, some extenders, and some claims for devices. None has
+claims, classes, drivers, capacities and attachments. Some have extenders, and some claims for devices. None has
 custom plugins whose pods wait in Permit, or failing API calls but bindings and the writes of volumes and claims.
 kube-scheduler searches with one worker there, its calls return at once, and it pops the next pod when the last one's
 binding, preemption and events are done.

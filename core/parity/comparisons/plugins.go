@@ -19,9 +19,9 @@ var NodePlugins = &Comparison{
 			Compared: "an empty list counts as skipped",
 		},
 		{
-			Upstream: "NodeDeclaredFeatures does not sign pods while its gate is off",
-			Orrery:   "signs without fragments, since the plugin has no influence",
-			Compared: "the status is left out",
+			Upstream: "NodeDeclaredFeatures signs a bit for each feature that there is",
+			Orrery:   "signs the names of those that a pod needs",
+			Compared: "as bits",
 		},
 		{
 			Upstream: "scores a pod that requests only uncounted resources by what is on the node (balanced allocation)",
@@ -60,12 +60,11 @@ var Affinity = &Comparison{
 	Name: "InterPodAffinity", Package: "plugins/topology", Test: "TestInterPodAffinity_SameAnswers", Cases: 500, Unit: "changing clusters, for each of three configurations",
 	Compares: "InterPodAffinity in the same way as PodTopologySpread.",
 	Differences: []Difference{
-		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod is deleted whose own required anti-affinity rejected it"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod is deleted whose own required anti-affinity rejected it by the labels of its namespace"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a node is added or relabeled that its affinity allows, since another pod's anti-affinity may not apply there"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod in a namespace selected by labels begins to match its affinity"},
-		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod ceases to match one of its anti-affinity terms but not all, or matched by its namespace's labels"},
+		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod ceases to match one of its anti-affinity terms and still matches another, or matched by its namespace's labels"},
 		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when a pod that its affinity matches is deleted, since it may be the first of its group now"},
-		{Upstream: "leaves the pod in unschedulablePods", Orrery: "requeues it when its own labels change"},
 	},
 }
 

@@ -15,7 +15,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
@@ -26,11 +25,8 @@ import (
 	"orrery/core/process/replica"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
-	"orrery/core/testing/mk"
+	"orrery/core/scheduler/release"
 )
-
-// gates are on in the API server, in kube-scheduler's plugins, and in Orrery.
-var gates = map[string]bool{"GenericWorkload": true, "GangScheduling": true}
 
 const user = "system:kube-scheduler"
 
@@ -45,15 +41,12 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	klog.SetLogger(logr.Discard())
 	metrics.Register()
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
-		t.Fatal(err)
-	}
 	dir, err := os.MkdirTemp("", "orrery-hosted")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	server, err := apiserver.New(apiserver.Options{Dir: dir, Users: []string{user}, Flags: []string{"--runtime-config=scheduling.k8s.io/v1alpha1=true"}})
+	server, err := apiserver.New(apiserver.Options{Dir: dir, Users: []string{user}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +58,7 @@ func newCluster(t *testing.T) *cluster {
 	if err := server.Grant(c.ctx, user, "cluster-admin"); err != nil {
 		t.Fatal(err)
 	}
-	features, err := config.ParseFeatures(gates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := config.Default(features)
+	settings := config.Default(config.FeaturesOf(release.Newest))
 	*settings.LeaderElection.LeaderElect = false
 	if err := hosted.Replace(&settings.Profiles[0]); err != nil {
 		t.Fatal(err)
@@ -159,7 +148,7 @@ func (c *cluster) eventually(check func() error) {
 	c.t.Fatal(err)
 }
 
-// Every plugin of kube-scheduler takes part in Orrery's runtime on a real API server: constraints, volumes, devices, a gang, and
+// Every plugin of kube-scheduler takes part in Orrery's runtime on a real API server: constraints, volumes, devices, and
 // a preemption whose victims leave. No plugin panics.
 func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 	c := newCluster(t)
@@ -241,21 +230,6 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 			t.Errorf("the claim's status is %+v, error %v", held.Status, err)
 		}
 	})
-	t.Run("a gang", func(t *testing.T) {
-		c := c.in(t)
-		if _, err := c.client.SchedulingV1alpha1().Workloads(v1.NamespaceDefault).Create(c.ctx, mk.Workload("job", mk.Gang("workers", 3)), metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		member := func(i int) *v1.Pod {
-			pod := apiserver.Pod(fmt.Sprint("worker-", i), "100m", "16Mi")
-			workloads.SetRef(&pod.ObjectMeta, workloads.Reference{Name: "job", PodGroup: "workers"})
-			return pod
-		}
-		c.create(member(0), member(1))
-		c.eventually(func() error { return c.states(engine.StateGated, "worker-0", "worker-1") })
-		c.create(member(2))
-		c.bound("worker-0", "worker-1", "worker-2")
-	})
 	t.Run("a preemption", func(t *testing.T) {
 		c := c.in(t)
 		c.create(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000})
@@ -283,19 +257,6 @@ func TestReplica_HostsUpstreamsPlugins(t *testing.T) {
 	}); err != nil || problems != nil {
 		t.Errorf("the replica's problems: %v, %v", err, problems)
 	}
-}
-
-// states checks that pods are in a state.
-func (c *cluster) states(want engine.PodState, pods ...string) error {
-	var misplaced error
-	err := c.replica.Inspect(c.ctx, func(e *engine.Engine) {
-		for _, pod := range pods {
-			if at := e.PodState(v1.NamespaceDefault, pod); at != want {
-				misplaced = errors.Join(misplaced, fmt.Errorf("pod %s is %s, want %s", pod, at, want))
-			}
-		}
-	})
-	return errors.Join(err, misplaced)
 }
 
 // in is the cluster in a part of the test.

@@ -1,8 +1,8 @@
 // Package hosted has the plugins of others that take part in scheduling in Orrery's runtime, compiled from their own modules
 // as they are: kube-scheduler's in-tree plugins, all of them, under names of their own.
 //
-// Its test runs orrery's replica on a real API server with no plugin of Orrery's: pods with constraints, claims, devices and
-// gangs are bound, and a preemptor gets its room. Package cycle compares the decisions of such a profile with kube-scheduler's.
+// Its test runs orrery's replica on a real API server with no plugin of Orrery's: pods with constraints, claims and devices
+// are bound, and a preemptor gets its room. Package cycle compares the decisions of such a profile with kube-scheduler's.
 //
 // sigs.k8s.io/scheduler-plugins v0.34.7, the newest, is written for Kubernetes 1.34, whose plugins implement types of
 // k8s.io/kubernetes/pkg/scheduler/framework that 1.35 has moved to k8s.io/kube-scheduler/framework. None of its plugins compiles
@@ -21,7 +21,6 @@ import (
 	updefaultbinder "k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	updefaultpreemption "k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	updynamicresources "k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	upgangscheduling "k8s.io/kubernetes/pkg/scheduler/framework/plugins/gangscheduling"
 	upimagelocality "k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
 	upinterpodaffinity "k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
 	upnodeaffinity "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
@@ -130,9 +129,6 @@ type (
 	features struct {
 		*upnodedeclaredfeatures.NodeDeclaredFeatures
 	}
-	gangs struct {
-		*upgangscheduling.GangScheduling
-	}
 	limits       struct{ *uplimits.CSILimits }
 	volumes      struct{ *upvolumebinding.VolumeBinding }
 	restrictions struct {
@@ -157,7 +153,6 @@ func (p images) Name() string       { return Prefix + p.ImageLocality.Name() }
 func (p binder) Name() string       { return Prefix + p.DefaultBinder.Name() }
 func (p devices) Name() string      { return Prefix + p.DynamicResources.Name() }
 func (p features) Name() string     { return Prefix + p.NodeDeclaredFeatures.Name() }
-func (p gangs) Name() string        { return Prefix + p.GangScheduling.Name() }
 func (p limits) Name() string       { return Prefix + p.CSILimits.Name() }
 func (p volumes) Name() string      { return Prefix + p.VolumeBinding.Name() }
 func (p restrictions) Name() string { return Prefix + p.VolumeRestrictions.Name() }
@@ -198,8 +193,6 @@ func Plugin(plugin fwk.Plugin) fwk.Plugin {
 		return devices{one}
 	case *upnodedeclaredfeatures.NodeDeclaredFeatures:
 		return features{one}
-	case *upgangscheduling.GangScheduling:
-		return gangs{one}
 	case *uplimits.CSILimits:
 		return limits{one}
 	case *upvolumebinding.VolumeBinding:

@@ -43,6 +43,8 @@ func (s *State) Check() error {
 	switch {
 	case !maps.Equal(s.taken.by.Devices, again.by.Devices) || !maps.Equal(s.taken.more, again.more):
 		errs = append(errs, fmt.Errorf("%d devices are taken, not the %d of the claims", len(s.taken.by.Devices), len(again.by.Devices)))
+	case !maps.Equal(s.taken.parts, again.parts) || !maps.Equal(s.taken.by.Shared, again.by.Shared):
+		errs = append(errs, fmt.Errorf("parts of %d devices are taken, not of the %d of the claims", len(s.taken.parts), len(again.parts)))
 	case !equality.Semantic.DeepEqual(s.taken.by.Capacity, again.by.Capacity):
 		errs = append(errs, errors.New("the shared capacity that is taken is not that of the claims"))
 	}

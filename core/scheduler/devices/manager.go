@@ -54,7 +54,7 @@ func (t claimTracker) GatherAllocatedState() (*schedulerapi.AllocatedState, erro
 	for id, amounts := range t.state.taken.by.Capacity {
 		all.AggregatedCapacity.Insert(schedulerapi.NewDeviceConsumedCapacity(deviceID(id), amounts))
 	}
-	for result := range t.state.sharedInFlight() {
+	for result := range t.state.sharedParts() {
 		all.AllocatedSharedDeviceIDs.Insert(schedulerapi.MakeSharedDeviceID(schedulerapi.MakeDeviceID(result.Driver, result.Pool, result.Device), result.ShareID))
 	}
 	return all, nil

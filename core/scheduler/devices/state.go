@@ -17,6 +17,9 @@ type Gates struct {
 	ConsumableCapacity, DeviceTaintRules, ExtendedResources bool
 	// RulesNeedSelector says that a DeviceTaintRule without a selector taints no device; otherwise it taints all.
 	RulesNeedSelector bool
+	// AllocatedParts says that devices of which allocated claims have parts are shared, whatever these consume; otherwise those of claims in
+	// flight are.
+	AllocatedParts bool
 }
 
 // State is the state of all devices. It is not safe for concurrent use.

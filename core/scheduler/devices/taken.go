@@ -1,7 +1,9 @@
 package devices
 
 import (
+	"iter"
 	"maps"
+	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -14,18 +16,19 @@ type taken struct {
 	shares  bool // whether devices may be shared, by their capacity
 	by      allocate.Taken
 	more    map[allocate.DeviceID]int // claims beyond the first that have a device
+	parts   map[allocate.DeviceID]int // how many parts claims have of a device
 	changed []allocate.DeviceID       // by the last replacement
 }
 
 func newTaken(shares bool) taken {
 	return taken{
-		shares: shares, more: map[allocate.DeviceID]int{},
-		by: allocate.Taken{Devices: map[allocate.DeviceID]struct{}{}, Capacity: allocate.Parts{}},
+		shares: shares, more: map[allocate.DeviceID]int{}, parts: map[allocate.DeviceID]int{},
+		by: allocate.Taken{Devices: map[allocate.DeviceID]struct{}{}, Shared: map[allocate.DeviceID]struct{}{}, Capacity: allocate.Parts{}},
 	}
 }
 
 func (t *taken) fork() taken {
-	return taken{shares: t.shares, by: t.by.Clone(), more: maps.Clone(t.more)}
+	return taken{shares: t.shares, by: t.by.Clone(), more: maps.Clone(t.more), parts: maps.Clone(t.parts)}
 }
 
 // replace takes the devices of a claim's new version instead of those of its old one; either may be nil. It returns the
@@ -42,12 +45,22 @@ func (t *taken) replace(was, is *resourcev1.ResourceClaim) []allocate.DeviceID {
 }
 
 func (t *taken) giveBack(id allocate.DeviceID, part allocate.Consumed) {
-	t.by.Capacity.Remove(id, part)
+	if t.parts[id]--; t.parts[id] == 0 {
+		delete(t.parts, id)
+		delete(t.by.Shared, id)
+	}
+	if part != nil {
+		t.by.Capacity.Remove(id, part)
+	}
 	t.changed = append(t.changed, id)
 }
 
 func (t *taken) consume(id allocate.DeviceID, part allocate.Consumed) {
-	t.by.Capacity.Insert(id, part)
+	t.parts[id]++
+	t.by.Shared[id] = struct{}{}
+	if part != nil {
+		t.by.Capacity.Insert(id, part)
+	}
 	t.changed = append(t.changed, id)
 }
 
@@ -72,16 +85,15 @@ func (t *taken) free(id allocate.DeviceID) {
 	}
 }
 
-// each visits the devices that a claim has: those of its own, and its part of those that it shares.
+// each visits the devices that a claim has: those of its own, and its part of those that it shares, whose capacity may be nil.
 func (t *taken) each(claim *resourcev1.ResourceClaim, own func(allocate.DeviceID), shared func(allocate.DeviceID, allocate.Consumed)) {
 	for result := range results(claim) {
 		id := allocate.MakeDeviceID(result.Driver, result.Pool, result.Device)
-		switch {
-		case !t.shares || result.ShareID == nil:
+		if !t.shares || result.ShareID == nil {
 			own(id)
-		case result.ConsumedCapacity != nil:
-			shared(id, result.ConsumedCapacity)
+			continue
 		}
+		shared(id, result.ConsumedCapacity)
 	}
 }
 
@@ -103,6 +115,9 @@ func results(claim *resourcev1.ResourceClaim) func(func(*resourcev1.DeviceReques
 // Allocated returns what is taken, for an allocator. It is valid until the state changes, and must not be changed itself.
 func (s *State) Allocated() allocate.Taken {
 	all := s.taken.by
+	if s.gates.AllocatedParts {
+		return all
+	}
 	all.Shared = map[allocate.DeviceID]struct{}{}
 	for result := range s.sharedInFlight() {
 		all.Shared[allocate.MakeDeviceID(result.Driver, result.Pool, result.Device)] = struct{}{}
@@ -111,12 +126,24 @@ func (s *State) Allocated() allocate.Taken {
 }
 
 // sharedInFlight visits the parts of shared devices that claims in flight have.
-func (s *State) sharedInFlight() func(func(*resourcev1.DeviceRequestAllocationResult) bool) {
+func (s *State) sharedInFlight() iter.Seq[*resourcev1.DeviceRequestAllocationResult] {
+	return s.partsOf(maps.Values(s.inFlight))
+}
+
+// sharedParts visits the parts of shared devices that count as taken, those of a claim in flight twice if it is allocated by now.
+func (s *State) sharedParts() iter.Seq[*resourcev1.DeviceRequestAllocationResult] {
+	if !s.gates.AllocatedParts {
+		return s.sharedInFlight()
+	}
+	return s.partsOf(slices.Values(append(s.Claims(), slices.Collect(maps.Values(s.inFlight))...)))
+}
+
+func (s *State) partsOf(claims iter.Seq[*resourcev1.ResourceClaim]) iter.Seq[*resourcev1.DeviceRequestAllocationResult] {
 	return func(yield func(*resourcev1.DeviceRequestAllocationResult) bool) {
 		if !s.gates.ConsumableCapacity {
 			return
 		}
-		for _, claim := range s.inFlight {
+		for claim := range claims {
 			for result := range results(claim) {
 				if result.ShareID != nil && !yield(result) {
 					return

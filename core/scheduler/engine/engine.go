@@ -281,6 +281,17 @@ func (e *Engine) queueOptions() (queue.Options, error) {
 	return o, nil
 }
 
+// splitRegistrations has the in-tree plugins among some registered for the kinds of pod events that they are registered for from 1.37 on.
+// Plugins of others may mean any pod by Pod.
+func (e *Engine) splitRegistrations(extensions []fwk.EnqueueExtensions) {
+	for i, extension := range extensions {
+		_, others := e.options.Plugins[extension.Name()]
+		if _, known := e.registry[extension.Name()]; known && !others {
+			extensions[i] = plugins.SplitPodEvents(extension)
+		}
+	}
+}
+
 // hintsOf returns the events that requeue the pods of a profile.
 func hintsOf(f config.Features, extensions []fwk.EnqueueExtensions) (*queue.Hints, error) {
 	if f.Has(release.TaintEventsExplicit) {
@@ -305,6 +316,7 @@ func deviceGates(f config.Features) devices.Gates {
 		DeviceTaintRules:   f.Enabled(config.DRADeviceTaintRules),
 		ExtendedResources:  f.Enabled(config.DRAExtendedResource),
 		RulesNeedSelector:  f.Has(release.DeviceTaintRulesNeedSelector),
+		AllocatedParts:     f.Has(release.AllocatedPartsShared),
 	}
 }
 

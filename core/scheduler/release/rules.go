@@ -24,10 +24,15 @@ const (
 	NominatedPodsAffine
 	NominatedPodsSpread
 	MissingDriversOptIn
+	PortworxMigrated
 	UnboundPreemptedInMemory
 	PreBindsInParallel
 	FailureOfCurrentPod
 	QueuedPodsSigned
+	FilterTimeoutFails
+	AllocatedPartsShared
+	BindingFailuresAlike
+	AllocatedClaimsScored
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
@@ -46,6 +51,7 @@ const (
 	PreemptionReported
 	MemoryPreemptorActivated
 	NoClaimsNoMessage
+	ClaimDeletionsRequeue
 	ImageVolumesInThreshold
 	RecreatedPodsAnew
 	ResizeSummedByPod
@@ -77,7 +83,7 @@ var rows = [...]Row{
 	},
 	NominatedPodsAffine: {
 		Name: "NominatedPodsAffine", Number: "36-3", First: V136, Last: Newest,
-		Sentence: "A nominated pod that is added, relabelled or deleted requeues the pods that InterPodAffinity rejected, as one with a node does.",
+		Sentence: "A nominated pod that is added, relabelled or deleted requeues the pods that InterPodAffinity rejected, as one with a node does. The deletion of a pod requeues those that its anti-affinity may have kept out, as far as can be told without the labels of namespaces. Before, of those only the ones that it did keep out.",
 	},
 	NominatedPodsSpread: {
 		Name: "NominatedPodsSpread", Number: "36-4", First: V136, Last: Newest,
@@ -85,7 +91,11 @@ var rows = [...]Row{
 	},
 	MissingDriversOptIn: {
 		Name: "MissingDriversOptIn", Number: "36-5", First: V136, Last: Newest, Upstream: "KEP-5030",
-		Sentence: "NodeVolumeLimits rejects a node without a CSI driver only if the CSIDriver asks for it by spec.preventPodSchedulingIfMissing, which this program does not read yet. Before, with VolumeLimitScaling, any CSIDriver does.",
+		Sentence: "NodeVolumeLimits rejects a node without a CSI driver only if the CSIDriver asks for it by spec.preventPodSchedulingIfMissing. Before, with VolumeLimitScaling, any CSIDriver does.",
+	},
+	PortworxMigrated: {
+		Name: "PortworxMigrated", Number: "36-5", First: V136, Last: Newest,
+		Sentence: "NodeVolumeLimits counts Portworx volumes as those of the CSI driver on every node. Before, on nodes whose CSINode names the plugin as migrated.",
 	},
 	UnboundPreemptedInMemory: {
 		Name: "UnboundPreemptedInMemory", Number: "36-6", First: V136, Last: Newest,
@@ -102,6 +112,22 @@ var rows = [...]Row{
 	QueuedPodsSigned: {
 		Name: "QueuedPodsSigned", Number: "36-9", First: V136, Last: Newest, Upstream: "KEP-5598",
 		Sentence: "A pod is signed for batching when it is added to the queue or updated there, so that one which is updated while it is tried keeps its signature. Before, it is signed in each attempt.",
+	},
+	FilterTimeoutFails: {
+		Name: "FilterTimeoutFails", Number: "36-10", First: V136, Last: Newest,
+		Sentence: "A search for devices that takes longer than the filter timeout of DynamicResources fails the attempt, after which the pod is tried again. Before, it rejects the node.",
+	},
+	AllocatedPartsShared: {
+		Name: "AllocatedPartsShared", Number: "36-11", First: V136, Last: Newest,
+		Sentence: "A device of which a claim has a part is shared as long as the claim has it. Before, only while the claim is being written, unless the part consumes capacity.",
+	},
+	BindingFailuresAlike: {
+		Name: "BindingFailuresAlike", Number: "36-11", First: V136, Last: Newest,
+		Sentence: "The messages of pods whose devices are not ready in time, or fail, begin alike: device binding timeout, and device binding failed. Before, with the claim, mostly.",
+	},
+	AllocatedClaimsScored: {
+		Name: "AllocatedClaimsScored", Number: "36-11", First: V136, Last: Newest,
+		Sentence: "The score of a node counts the alternatives of claims that have devices already, and no node is scored without DRAPrioritizedList. Before, the attempt of a pod with such a claim beside one without fails where nodes are scored.",
 	},
 	SignUnlessServedByDevices: {
 		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",
@@ -173,7 +199,11 @@ var rows = [...]Row{
 	},
 	NoClaimsNoMessage: {
 		Name: "NoClaimsNoMessage", Number: "37-12", First: V137, Last: Newest,
-		Sentence: "DynamicResources adds nothing to the message of an unschedulable pod without claims. Before, it adds: no new claims to deallocate.",
+		Sentence: "DynamicResources adds nothing to the message of an unschedulable pod if it deallocates no claim. Before, it adds: no new claims to deallocate, of a pod without claims, or: still not schedulable.",
+	},
+	ClaimDeletionsRequeue: {
+		Name: "ClaimDeletionsRequeue", Number: "37-12", First: V137, Last: Newest,
+		Sentence: "The deletion of a claim that has devices requeues the pods that DynamicResources rejected. Before, no deletion of a claim does.",
 	},
 	ImageVolumesInThreshold: {
 		Name: "ImageVolumesInThreshold", Number: "37-13", First: V137, Last: Newest,

@@ -108,7 +108,10 @@ func trimCSIDriver(d *storagev1.CSIDriver) *storagev1.CSIDriver {
 	return &storagev1.CSIDriver{
 		TypeMeta:   d.TypeMeta,
 		ObjectMeta: trimMeta(&d.ObjectMeta),
-		Spec:       storagev1.CSIDriverSpec{AttachRequired: d.Spec.AttachRequired, StorageCapacity: d.Spec.StorageCapacity},
+		Spec: storagev1.CSIDriverSpec{
+			AttachRequired: d.Spec.AttachRequired, StorageCapacity: d.Spec.StorageCapacity,
+			PreventPodSchedulingIfMissing: d.Spec.PreventPodSchedulingIfMissing,
+		},
 	}
 }
 

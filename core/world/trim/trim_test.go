@@ -149,7 +149,7 @@ metadata: {name: n1, annotations: {storage.alpha.kubernetes.io/migrated-plugins:
 spec: {drivers: [{name: d, nodeID: "", topologyKeys: [zone], allocatable: {count: 5}}]}`},
 	{"a driver", world.CSIDriver, `
 metadata: {name: d}
-spec: {attachRequired: false, storageCapacity: true}`},
+spec: {attachRequired: false, storageCapacity: true, preventPodSchedulingIfMissing: true}`},
 	{"a disk of AWS", world.PersistentVolume, `
 metadata: {name: v, labels: {failure-domain.beta.kubernetes.io/zone: a__b}}
 spec: {awsElasticBlockStore: {volumeID: h, fsType: ext4, partition: 2, readOnly: true}}

@@ -40,8 +40,8 @@ func (*order) Init(klog.RuntimeInfo) {}
 // Enabled asks for the messages while there is one to come.
 func (o *order) Enabled(level int) bool {
 	switch level {
-	case poolsLevel: // since 1.36, which kube-scheduler in this process is not
-		return !o.sorted && o.limit != nil
+	case poolsLevel: // since 1.36
+		return !o.sorted
 	case logLevel:
 		return !o.sorted || o.limit != nil && o.limit.evaluating
 	}

@@ -41,7 +41,11 @@ func (a *attempt) bind(ctx context.Context, node string) {
 		a.unreserve(ctx, node)
 		return
 	}
-	a.sameStatus("PreBindPreFlight", c.theirs.PreBindPreFlight(ctx, a.theirs, a.pod, node), c.orrery.PreBindPreFlight(ctx, a.ours, a.pod, node))
+	their, theirs := c.theirs.PreBindPreFlight(ctx, a.theirs, a.pod, node)
+	our, ours := c.orrery.PreBindPreFlight(ctx, a.ours, a.pod, node)
+	if a.sameStatus("PreBindPreFlight", theirs, ours).IsSuccess() {
+		a.same("what PreBindPreFlight says", their, our)
+	}
 	a.beginWrites(a.failure(), a.meanwhile())
 	c.ourEvents, c.theirEvents = nil, nil
 	b := &binding{attempt: a, node: node}
@@ -58,7 +62,7 @@ func (a *attempt) bind(ctx context.Context, node string) {
 }
 
 // failures are the ends of bindings, by a part of their text.
-var failures = []string{"allocated elsewhere", "deleted", "broken", "device binding timeout", "binding timeout", "binding failed"}
+var failures = []string{"allocated elsewhere", "deleted", "broken", "timeout: context deadline", "timeout: claim", "binding failed"}
 
 func failureOf(status *fwk.Status) string {
 	for _, part := range failures {
@@ -72,7 +76,7 @@ func failureOf(status *fwk.Status) string {
 // createsEmptyClaim reports whether kube-scheduler would create an implicit claim without requests, for a pod with claims of
 // its own, and fail.
 func (a *attempt) createsEmptyClaim(node string) bool {
-	if len(a.pod.Spec.ResourceClaims) == 0 || !slices.Contains(a.c.gates, "DRAExtendedResource") {
+	if len(a.pod.Spec.ResourceClaims) == 0 {
 		return false
 	}
 	served, backed := false, false

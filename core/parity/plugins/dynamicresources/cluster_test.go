@@ -3,6 +3,7 @@ package dynamicresources
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -29,10 +31,12 @@ import (
 
 	"orrery/core/parity/claimwrites"
 	"orrery/core/parity/difftest"
+	"orrery/core/parity/informers"
 	"orrery/core/parity/oracle/claimserver"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
@@ -40,6 +44,8 @@ import (
 // cluster has one store, and both plugins on it.
 type cluster struct {
 	store    *store.Store
+	rules    *informers.Factory // the rules of the store in version v1, which kube-scheduler reads
+	stop     func()             // ends kube-scheduler's goroutines
 	state    *devices.State
 	orrery   *dynamicresources.DynamicResources
 	theirs   *updynamicresources.DynamicResources
@@ -95,9 +101,12 @@ func (c claims) SignalClaimPendingAllocation(uid types.UID, claim *resourcev1.Re
 	return c.ResourceClaimTracker.SignalClaimPendingAllocation(uid, claim)
 }
 
-func (c claims) RemoveClaimPendingAllocation(uid types.UID) bool {
-	delete(c.manager.inFlight, uid)
-	return c.ResourceClaimTracker.RemoveClaimPendingAllocation(uid)
+func (c claims) MaybeRemoveClaimPendingAllocation(uid types.UID, force bool) bool {
+	removed := c.ResourceClaimTracker.MaybeRemoveClaimPendingAllocation(uid, force)
+	if removed {
+		delete(c.manager.inFlight, uid)
+	}
+	return removed
 }
 
 // handle serves one of the plugins.
@@ -111,12 +120,16 @@ func (h handle) SharedInformerFactory() clientinformers.SharedInformerFactory {
 	return h.c.store.Informers()
 }
 
-func (h handle) ClientSet() clientset.Interface         { return claimserver.Client{Server: h.c.theirWrites} }
-func (h handle) SharedDRAManager() fwk.SharedDRAManager { return h.c.manager }
-func (h handle) EventRecorder() events.EventRecorder    { return h }
-func (h handle) Devices() *devices.State                { return h.c.state }
-func (h handle) IntN(int) int                           { return 0 }
-func (h handle) Now() time.Time                         { return time.Now() }
+func (h handle) ClientSet() clientset.Interface            { return claimserver.Client{Server: h.c.theirWrites} }
+func (h handle) SharedDRAManager() fwk.SharedDRAManager    { return h.c.manager }
+func (h handle) EventRecorder() events.EventRecorderLogger { return h }
+func (h handle) Devices() *devices.State                   { return h.c.state }
+func (h handle) IntN(int) int                              { return 0 }
+func (h handle) Now() time.Time                            { return time.Now() }
+func (h handle) ProfileName() string                       { return v1.DefaultSchedulerName }
+
+// WithLogger returns the recorder itself: nothing is logged.
+func (h handle) WithLogger(klog.Logger) events.EventRecorderLogger { return h }
 
 func (h handle) Eventf(about, _ runtime.Object, kind, reason, action, note string, args ...any) {
 	*h.events = append(*h.events, fmt.Sprint(about.(*v1.Pod).Name, " ", kind, " ", reason, " ", action, ": ", fmt.Sprintf(note, args...)))
@@ -132,31 +145,30 @@ var gates = []struct {
 	name  string
 	on    bool
 	other int
-	needs string
 }{
-	{"DRAConsumableCapacity", false, 3, ""},
-	{"DRAPartitionableDevices", false, 3, ""},
-	{"DRADeviceTaints", false, 3, ""},
-	{"DRADeviceTaintRules", false, 2, "DRADeviceTaints"},
-	{"DRAExtendedResource", false, 2, ""},
-	{"DRAResourceClaimDeviceStatus", true, 6, ""},
-	{"DRADeviceBindingConditions", false, 3, "DRAResourceClaimDeviceStatus"},
-	{"DRAAdminAccess", true, 5, ""},
-	{"DRAPrioritizedList", true, 6, ""},
-	{"DRASchedulerFilterTimeout", true, 6, ""},
+	{"DRAConsumableCapacity", true, 3},
+	{"DRAPartitionableDevices", true, 3},
+	{"DRADeviceBindingConditions", true, 3},
+	{"DRASchedulerFilterTimeout", true, 6},
 }
 
 // bindingTimeout is no multiple of the five seconds after which kube-scheduler looks again.
 const bindingTimeout = 12 * time.Second
+
+// defaultGates are the gates that are drawn, as they are by default.
+func defaultGates() map[string]bool {
+	set := map[string]bool{}
+	for _, gate := range gates {
+		set[gate.name] = gate.on
+	}
+	return set
+}
 
 // newCluster draws the feature gates.
 func newCluster(r *difftest.Source) *cluster {
 	set := map[string]bool{}
 	for _, gate := range gates {
 		set[gate.name] = r.OneIn(gate.other) != gate.on
-		if gate.needs != "" && !set[gate.needs] {
-			set[gate.name] = false
-		}
 		seen.Count("%s", gateState(gate.name, set[gate.name]))
 	}
 	return clusterWith(set, nil)
@@ -171,7 +183,7 @@ func gateState(name string, on bool) string { return fmt.Sprintf("gate %s: %v", 
 
 // clusterWith makes both plugins for gates. The filter timeout is the default if it is nil.
 func clusterWith(set map[string]bool, filterTimeout *metav1.Duration) *cluster {
-	c := &cluster{store: store.New(), nodes: map[string]*v1.Node{}}
+	c := &cluster{store: store.New(), rules: informers.New(), nodes: map[string]*v1.Node{}}
 	c.ourWrites, c.theirWrites = c.server(), c.server()
 	for name, on := range set {
 		if on {
@@ -181,11 +193,12 @@ func clusterWith(set map[string]bool, filterTimeout *metav1.Duration) *cluster {
 	slices.Sort(c.gates)
 	must(utilfeature.DefaultMutableFeatureGate.SetFromMap(set))
 	var err error
-	c.features, err = config.ParseFeatures(set)
+	c.features, err = config.ParseFeaturesOf(release.Newest, set)
 	must(err)
 	c.state = devices.New(c.store, devices.Gates{
 		ConsumableCapacity: c.features.Enabled(config.DRAConsumableCapacity), DeviceTaintRules: c.features.Enabled(config.DRADeviceTaintRules),
-		ExtendedResources: c.features.Enabled(config.DRAExtendedResource),
+		ExtendedResources: c.features.Enabled(config.DRAExtendedResource), RulesNeedSelector: c.features.Has(release.DeviceTaintRulesNeedSelector),
+		AllocatedParts: c.features.Has(release.AllocatedPartsShared),
 	})
 	c.makeManager()
 	args := config.DefaultArgs(dynamicresources.Name, c.features).(*configv1.DynamicResourcesArgs)
@@ -206,15 +219,16 @@ func clusterWith(set map[string]bool, filterTimeout *metav1.Duration) *cluster {
 }
 
 func (c *cluster) makeManager() {
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
 	objects := c.store.Informers()
 	cache := assumecache.NewAssumeCache(klog.Logger{}, objects.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
-	slices, err := tracker.StartTracker(context.Background(), tracker.Options{
+	slices, err := tracker.StartTracker(ctx, tracker.Options{
 		EnableDeviceTaintRules: c.features.Enabled(config.DRADeviceTaintRules), EnableConsumableCapacity: c.features.Enabled(config.DRAConsumableCapacity),
-		SliceInformer: objects.Resource().V1().ResourceSlices(), TaintInformer: objects.Resource().V1alpha3().DeviceTaintRules(),
-		ClassInformer: objects.Resource().V1().DeviceClasses(),
+		SliceInformer: objects.Resource().V1().ResourceSlices(), TaintInformer: c.rules.Resource().V1().DeviceTaintRules(),
 	})
 	must(err)
-	theirs := updynamicresources.NewDRAManager(context.Background(), cache, slices, objects)
+	theirs := updynamicresources.NewDRAManager(ctx, cache, slices, objects)
 	if classes := theirs.DeviceClassResolver().(*extendedresourcecache.ExtendedResourceCache); classes != nil {
 		_, err := objects.Resource().V1().DeviceClasses().Informer().AddEventHandler(classes)
 		must(err)
@@ -231,6 +245,18 @@ func (c *cluster) apply(op world.Op, o world.Object) {
 	for _, d := range deltas {
 		c.state.Changed(d)
 	}
+	if rule, is := o.(*resourcev1alpha3.DeviceTaintRule); is {
+		c.rules.Apply(op, inV1(rule))
+	}
+}
+
+// inV1 is a rule in version v1, which has the same fields.
+func inV1(rule *resourcev1alpha3.DeviceTaintRule) *resourcev1.DeviceTaintRule {
+	text, err := json.Marshal(rule)
+	must(err)
+	read := &resourcev1.DeviceTaintRule{}
+	must(json.Unmarshal(text, read))
+	return read
 }
 
 func (c *cluster) nextVersion() string {

@@ -52,11 +52,12 @@ var required = []string{
 	"placed", "rejected", "failed", "scored", "fit scored", "deallocated", "stale claim deleted", "bound", "unreserved before PreBind",
 	"implicit claim", "implicit claim and own", "device plugin", "two kinds of requests", "waited for devices", "hint Queue", "hint QueueSkip",
 	"binding failed: allocated elsewhere", "binding failed: deleted", "binding failed: broken", "binding failed: binding failed",
-	"binding failed: device binding timeout", "binding failed: binding timeout",
+	"binding failed: timeout: context deadline", "binding failed: timeout: claim",
 }
 
 func compareOne(r *difftest.Source) {
 	c := newCluster(r)
+	defer c.stop()
 	c.fill(r)
 	c.sameEvents(r)
 	var pods []*v1.Pod

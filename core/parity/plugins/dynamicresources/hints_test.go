@@ -12,11 +12,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/plugins"
 )
 
 // sameEvents compares the events that requeue pods.
 func (c *cluster) sameEvents(r *difftest.Source) {
-	theirs, ours := eventsOf(c.theirs), eventsOf(c.orrery)
+	theirs, ours := eventsOf(c.theirs), eventsOf(plugins.SplitPodEvents(c.orrery))
 	if fmt.Sprint(names(theirs)) != fmt.Sprint(names(ours)) {
 		r.Fatalf("gates %v, events: kube-scheduler %v, Orrery %v", c.gates, names(theirs), names(ours))
 	}
@@ -47,24 +48,22 @@ func (c *cluster) sameHint(r *difftest.Source, pod *v1.Pod, event fwk.ClusterEve
 		}
 		return "not registered"
 	}
-	theirs, ours := hint(c.theirs), hint(c.orrery)
+	theirs, ours := hint(c.theirs), hint(plugins.SplitPodEvents(c.orrery))
 	if theirs != ours {
 		r.Fatalf("gates %v, hint for %s after %v: kube-scheduler %s, Orrery %s\nbefore %+v\nafter %+v", c.gates, pod.Name, event, theirs, ours, before, after)
 	}
 	seen.Count("hint %s", ours[:len(ours)-len(" false")])
 }
 
-// hintOfPod changes the status of the pod, or of another one, at times, and asks whether that helps the pod.
+// hintOfPod changes the status of the pod at times, and asks whether that helps it.
 func (c *cluster) hintOfPod(r *difftest.Source, pod *v1.Pod) {
 	if !r.OneIn(4) {
 		return
 	}
 	after := pod.DeepCopy()
-	if r.OneIn(4) {
-		after.UID = "other"
-	}
 	after.Status.ResourceClaimStatuses = []v1.PodResourceClaimStatus{{Name: "t", ResourceClaimName: difftest.Pick(r, ptr.To("c1"), ptr.To("c9"), nil)}}
-	c.sameHint(r, pod, fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, pod, after)
+	c.sameHint(r, pod, fwk.ClusterEvent{Resource: fwk.TargetPod, ActionType: fwk.UpdatePodGeneratedResourceClaim}, pod, after)
 	claim := c.claim(difftest.Pick(r, claimNames...))
 	c.sameHint(r, pod, fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Add}, nil, claim)
+	c.sameHint(r, pod, fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Delete}, claim, nil)
 }

@@ -29,6 +29,7 @@ import (
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -64,7 +65,7 @@ type host struct {
 
 func newHost(ctx context.Context, set map[string]bool, theirs bool) *host {
 	must(utilfeature.DefaultMutableFeatureGate.SetFromMap(set))
-	features, err := config.ParseFeatures(set)
+	features, err := config.ParseFeaturesOf(release.Newest, set)
 	must(err)
 	settings := config.Default(features)
 	registry := framework.Registry{}
@@ -243,7 +244,7 @@ type scenario struct {
 func drawScenario(r *difftest.Source) scenario {
 	s := scenario{gates: map[string]bool{}}
 	for _, gate := range gates {
-		s.gates[gate.name] = r.OneIn(gate.other) != gate.on && (gate.needs == "" || s.gates[gate.needs])
+		s.gates[gate.name] = r.OneIn(gate.other) != gate.on
 	}
 	s.gates["DRADeviceBindingConditions"], s.gates["DRAPartitionableDevices"] = false, false
 	for _, name := range classNames {

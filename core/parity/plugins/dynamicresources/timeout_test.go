@@ -22,13 +22,16 @@ func TestFilter_SameReasonAfterTimeout(t *testing.T) {
 		timeout *metav1.Duration
 		want    string
 	}{
-		"too short":   {true, &metav1.Duration{Duration: time.Nanosecond}, "UnschedulableAndUnresolvable: " + dynamicresources.ReasonTimeout},
+		"too short":   {true, &metav1.Duration{Duration: time.Nanosecond}, "Error: node n: " + dynamicresources.ReasonTimeout},
 		"long enough": {true, nil, "Success"},
 		"no timeout":  {true, never, "Success"},
 		"gate is off": {false, nil, "Success"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := clusterWith(map[string]bool{"DRASchedulerFilterTimeout": tt.gate}, tt.timeout)
+			set := defaultGates()
+			set["DRASchedulerFilterTimeout"] = tt.gate
+			c := clusterWith(set, tt.timeout)
+			defer c.stop()
 			c.apply(world.Added, mk.DeviceClass("gpu"))
 			c.apply(world.Added, mk.ResourceSlice("s", drivers[0], "p").Node("n").Devices("1", "2", "3").Obj())
 			c.apply(world.Added, mk.ResourceClaim("c").Request("gpu", "gpu", 3).Obj())

@@ -14,6 +14,7 @@ import (
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 )
 
@@ -42,7 +43,7 @@ func BenchmarkPlugins(b *testing.B) {
 			}}},
 		}}).Obj()
 	theirs, ours := upcache.NewSnapshot(pods, nodes), cache.SnapshotOf(pods, nodes)
-	features := config.DefaultFeatures()
+	features := config.FeaturesOf(release.Newest)
 	for _, p := range upstream {
 		args := config.DefaultArgs(p.name, features)
 		theirArgs, err := internal(args)

@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"orrery/core/scheduler/cache"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/plugins/noderesources"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,10 +45,33 @@ func someCluster(t *difftest.Source) cluster {
 			pods = append(pods, pod)
 		}
 	}
-	s := cluster{theirLister: upcache.NewSnapshot(pods, nodes), ourLister: cache.SnapshotOf(pods, nodes)}
+	s := cluster{theirLister: upcache.NewSnapshot(pods, nodes), ourLister: snapshotOf(t, pods, nodes)}
 	for _, node := range nodes {
 		s.theirNodes = append(s.theirNodes, get(t, s.theirLister, node.Name))
 		s.ourNodes = append(s.ourNodes, get(t, s.ourLister, node.Name))
+	}
+	return s
+}
+
+// snapshotOf sums requests by the default gates of 1.37, as kube-scheduler does in this process.
+func snapshotOf(t *difftest.Source, pods []*v1.Pod, nodes []*v1.Node) *cache.Snapshot {
+	features := config.FeaturesOf(release.Newest)
+	c := cache.NewWithAccounting(cache.Accounting{
+		IgnorePodLevel: !features.Enabled(config.PodLevelResources),
+		PodLevelStatus: features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		Sum:            noderesources.SumOf(features),
+	})
+	for _, node := range nodes {
+		c.AddNode(node)
+	}
+	for _, pod := range pods {
+		if err := c.AddPod(pod); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	s := cache.NewSnapshot()
+	if err := c.UpdateSnapshot(s); err != nil {
+		t.Fatalf("%v", err)
 	}
 	return s
 }

@@ -2,12 +2,15 @@ package local
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	ndf "k8s.io/component-helpers/nodedeclaredfeatures"
 	fwk "k8s.io/kube-scheduler/framework"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -38,10 +41,19 @@ func removeIntended(plugin string, theirs, ours *answers) {
 		theirs.PreScore, theirs.Raw, theirs.Normalised, theirs.ScoreStatuses = ours.PreScore, nil, nil, ours.ScoreStatuses
 	}
 
-	// With its gate off, NodeDeclaredFeatures signs without fragments. kube-scheduler does not sign.
-	if plugin == "NodeDeclaredFeatures" && theirs.NotSigned != "" && len(ours.Signature) == 0 {
-		theirs.NotSigned, theirs.Signature = "", ours.Signature
+	// NodeDeclaredFeatures signs the names of features, and kube-scheduler a bit for each that there is.
+	if names, signed := ours.Signature[fwk.FeaturesSignerName]; signed {
+		ours.Signature[fwk.FeaturesSignerName] = asBits(names)
 	}
+}
+
+// asBits returns the names of features as kube-scheduler signs them.
+func asBits(names string) string {
+	var features []string
+	if err := json.Unmarshal([]byte(names), &features); err != nil {
+		return err.Error()
+	}
+	return strconv.Quote(ndf.DefaultFramework.MustMapSorted(features).String())
 }
 
 // requeuesOnPurpose reports whether Orrery requeues a pod that kube-scheduler does not: because of a node that began to match

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/klog/v2"
 
 	"orrery/core/parity/difftest"
@@ -15,10 +14,6 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
-	// kube-scheduler's NodeInfos have declared features only with the process-wide gate; the plugins get their gates as arguments.
-	if err := utilfeature.DefaultMutableFeatureGate.Set("NodeDeclaredFeatures=true"); err != nil {
-		panic(err)
-	}
 	code := m.Run()
 	if testing.Verbose() {
 		fmt.Printf("reached: %s\n", reached)

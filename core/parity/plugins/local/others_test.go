@@ -11,6 +11,7 @@ import (
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/scheduler/volumes"
 	"orrery/core/testing/mk"
@@ -28,7 +29,6 @@ import (
 	upbinder "k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	uppreemption "k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	updynamic "k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	upgang "k8s.io/kubernetes/pkg/scheduler/framework/plugins/gangscheduling"
 	upimagelocality "k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
 	upaffinity "k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
 	upnodeaffinity "k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
@@ -51,7 +51,7 @@ import (
 
 // ourPlugin returns one of Orrery's plugins with the default args.
 func ourPlugin(t testing.TB, name string, h fwk.Handle) fwk.Plugin {
-	features := config.DefaultFeatures()
+	features := config.FeaturesOf(release.Newest)
 	p, err := plugins.Registry(features)[name](t.Context(), config.DefaultArgs(name, features), h)
 	if err != nil {
 		t.Fatalf("creating %s: %v", name, err)
@@ -74,7 +74,7 @@ func TestQueueSort_Same(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		return &upframework.QueuedPodInfo{PodInfo: info, Timestamp: time.Unix(0, int64(t.Range(0, 2)))}
+		return &upframework.QueuedPodInfo{PodInfo: info, QueueingParams: upframework.QueueingParams{Timestamp: time.Unix(0, int64(t.Range(0, 2)))}}
 	}
 	difftest.Check(t, comparisons.NodePlugins.Cases, func(t *difftest.Source) {
 		a, b := queued(t, "a"), queued(t, "b")
@@ -172,15 +172,16 @@ func (everything) SharedInformerFactory() informers.SharedInformerFactory {
 }
 func (everything) SnapshotSharedLister() fwk.SharedLister { return cache.NewSnapshot() }
 func (everything) Parallelizer() fwk.Parallelizer         { return nil }
+func (everything) SharedDRAManager() fwk.SharedDRAManager { return noDevices }
 func (e everything) SharedCSIManager() fwk.CSIManager {
 	return framework.CSINodes(e.SharedInformerFactory())
 }
-func (everything) Volumes() *volumes.State                  { return volumes.New(store.New()) }
-func (everything) Devices() *devices.State                  { return devices.New(store.New(), devices.Gates{}) }
-func (everything) Emit(world.Action, string) world.EffectID { return 0 }
-func (everything) IntN(int) int                             { return 0 }
-func (everything) Now() time.Time                           { return time.Time{} }
-func (everything) EventRecorder() events.EventRecorder      { return nil }
+func (everything) Volumes() *volumes.State                   { return volumes.New(store.New()) }
+func (everything) Devices() *devices.State                   { return devices.New(store.New(), devices.Gates{}) }
+func (everything) Emit(world.Action, string) world.EffectID  { return 0 }
+func (everything) IntN(int) int                              { return 0 }
+func (everything) Now() time.Time                            { return time.Time{} }
+func (everything) EventRecorder() events.EventRecorderLogger { return nil }
 
 func TestExtensionPoints_Same(t *testing.T) {
 	for name, theirs := range map[string]fwk.Plugin{
@@ -204,7 +205,6 @@ func TestExtensionPoints_Same(t *testing.T) {
 		upimagelocality.Name:                   (*upimagelocality.ImageLocality)(nil),
 		upbinder.Name:                          (*upbinder.DefaultBinder)(nil),
 		updeclared.Name:                        (*updeclared.NodeDeclaredFeatures)(nil),
-		upgang.Name:                            (*upgang.GangScheduling)(nil),
 	} {
 		want := extensionPoints(theirs)
 		if diff := cmp.Diff(want, extensionPoints(ourPlugin(t, name, everything{}))); diff != "" {

@@ -5,7 +5,10 @@ import (
 	"slices"
 
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/release"
+	"orrery/core/scheduler/store"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -52,25 +55,28 @@ var upstream = []struct {
 	{updeclared.Name, updeclared.New},
 }
 
-// handle has a snapshot.
+// handle has a snapshot, and no devices.
 type handle struct {
 	fwk.Handle
 	lister fwk.SharedLister
 }
 
 func (h handle) SnapshotSharedLister() fwk.SharedLister { return h.lister }
+func (h handle) SharedDRAManager() fwk.SharedDRAManager { return noDevices }
+
+var noDevices = devices.NewManager(devices.New(store.New(), devices.Gates{ExtendedResources: true}))
 
 // gates draws the feature gates that these plugins use, in both forms.
 func gates(t *difftest.Source) (feature.Features, config.Features) {
 	theirs := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
 	theirs.EnablePodLevelResources = !t.OneIn(4)
 	theirs.EnableTaintTolerationComparisonOperators = t.Bool()
-	theirs.EnableNodeDeclaredFeatures = !t.OneIn(4)
-	theirs.EnableInPlacePodLevelResourcesVerticalScaling = theirs.EnablePodLevelResources && theirs.EnableNodeDeclaredFeatures && t.Bool()
-	ours, err := config.ParseFeatures(map[string]bool{
+	theirs.EnableInPlacePodLevelResourcesVerticalScaling = theirs.EnablePodLevelResources && t.Bool()
+	ours, err := config.ParseFeaturesOf(release.Newest, map[string]bool{
 		"PodLevelResources":                       theirs.EnablePodLevelResources,
+		"PodLevelResourcesFixDefaulting":          theirs.EnablePodLevelResources,
+		"PodLevelResourcesFixKubeletQOSClass":     theirs.EnablePodLevelResources,
 		"TaintTolerationComparisonOperators":      theirs.EnableTaintTolerationComparisonOperators,
-		"NodeDeclaredFeatures":                    theirs.EnableNodeDeclaredFeatures,
 		"InPlacePodLevelResourcesVerticalScaling": theirs.EnableInPlacePodLevelResourcesVerticalScaling,
 	})
 	if err != nil {

@@ -33,11 +33,11 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	// Upstream's cache expires assumed pods in a goroutine until its context ends; none expire here.
+	// Upstream's cache counts metrics in a goroutine until its context ends.
 	ended, end := context.WithCancel(context.Background())
 	end()
 	return &cluster{
-		upstream: upcache.New(ended, 0, nil), upstreamSnap: upcache.NewEmptySnapshot(),
+		upstream: upcache.New(ended, nil, false, false), upstreamSnap: upcache.NewEmptySnapshot(),
 		home: cache.New(), homeSnap: cache.NewSnapshot(),
 		objects: informers.NewSharedInformerFactory(nil, 0), workers: 1,
 	}

@@ -29,6 +29,7 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/interpodaffinity"
 	"orrery/core/scheduler/plugins/podtopologyspread"
+	"orrery/core/scheduler/release"
 )
 
 func TestMain(m *testing.M) {
@@ -55,6 +56,9 @@ type side struct {
 	newState func() fwk.CycleState
 	podInfo  func(*v1.Pod) fwk.PodInfo
 }
+
+// kubeScheduler is the name of kube-scheduler's side.
+const kubeScheduler = "kube-scheduler"
 
 func onUpstream(name string, p fwk.Plugin, err error, c *cluster) side {
 	c.must(err)
@@ -88,7 +92,7 @@ func (c *cluster) handles() (upstream, home handle) {
 type gates struct{ matchLabelKeys, comparisons bool }
 
 func (g gates) ours(t testing.TB) config.Features {
-	features, err := config.ParseFeatures(map[string]bool{
+	features, err := config.ParseFeaturesOf(release.Newest, map[string]bool{
 		string(config.MatchLabelKeysInPodTopologySpread):              g.matchLabelKeys,
 		string(config.MatchLabelKeysInPodTopologySpreadSelectorMerge): g.matchLabelKeys,
 		string(config.TaintTolerationComparisonOperators):             g.comparisons,
@@ -101,8 +105,8 @@ func (g gates) ours(t testing.TB) config.Features {
 
 func (g gates) theirs() feature.Features {
 	return feature.Features{
-		EnableNodeInclusionPolicyInPodTopologySpread: true, EnableSchedulingQueueHint: true,
-		EnableMatchLabelKeysInPodTopologySpread: g.matchLabelKeys, EnableTaintTolerationComparisonOperators: g.comparisons,
+		EnableNodeInclusionPolicyInPodTopologySpread: true,
+		EnableMatchLabelKeysInPodTopologySpread:      g.matchLabelKeys, EnableTaintTolerationComparisonOperators: g.comparisons,
 	}
 }
 
@@ -113,7 +117,7 @@ func spreadSides(t testing.TB, c *cluster, g gates, args *configv1.PodTopologySp
 		DefaultConstraints: args.DefaultConstraints,
 		DefaultingType:     upconfig.PodTopologySpreadConstraintsDefaulting(args.DefaultingType),
 	}, upHandle, g.theirs())
-	sides := []side{onUpstream("kube-scheduler", up, err, c)}
+	sides := []side{onUpstream(kubeScheduler, up, err, c)}
 	hosted, err := podtopologyspread.New(ctx, args, upHandle, g.ours(t))
 	sides = append(sides, onUpstream("hosted", hosted, err, c))
 	home, err := podtopologyspread.New(ctx, args, homeHandle, g.ours(t))
@@ -126,7 +130,7 @@ func affinitySides(t testing.TB, c *cluster, hardWeight int32, ignorePreferred b
 	up, err := upaffinity.New(ctx, &upconfig.InterPodAffinityArgs{
 		HardPodAffinityWeight: hardWeight, IgnorePreferredTermsOfExistingPods: ignorePreferred,
 	}, upHandle, g.theirs())
-	sides := []side{onUpstream("kube-scheduler", up, err, c)}
+	sides := []side{onUpstream(kubeScheduler, up, err, c)}
 	args := &configv1.InterPodAffinityArgs{HardPodAffinityWeight: ptr.To(hardWeight), IgnorePreferredTermsOfExistingPods: ignorePreferred}
 	hosted, err := interpodaffinity.New(ctx, args, upHandle, g.ours(t))
 	sides = append(sides, onUpstream("hosted", hosted, err, c))

@@ -1,12 +1,12 @@
 package topology
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
@@ -16,6 +16,7 @@ import (
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/plugins"
 )
 
 // event is a cluster event with the objects that hints get.
@@ -44,24 +45,32 @@ func (e event) objects() (oldObj, newObj any) {
 }
 
 func (c *cluster) someEvent(t *difftest.Source, waiting *v1.Pod) event {
-	e := event{resource: fwk.Pod}
+	e := event{resource: fwk.AssignedPod}
 	one, two := somePod(t, "e"), somePod(t, "e")
 	two.Namespace, two.UID, two.Spec.Affinity = one.Namespace, one.UID, one.Spec.Affinity
-	if !t.OneIn(4) {
+	switch t.Range(0, 5) {
+	case 0:
+		e.resource = fwk.UnscheduledPod
+	case 1:
+		e.resource = fwk.UnscheduledPod
+		one.Status.NominatedNodeName, two.Status.NominatedNodeName = "n1", "n1"
+	default:
 		one.Spec.NodeName, two.Spec.NodeName = "n1", "n1"
 	}
 	switch t.Range(0, 8) {
 	case 0:
 		e.action, e.pod = fwk.Add, one
 	case 1, 2:
-		e.action, e.oldPod = fwk.Delete, one
+		e.resource, e.action, e.oldPod = fwk.AssignedPod, fwk.Delete, one // a pod that was waiting or nominated counts as one with a node
 	case 3:
 		e.action, e.oldPod, e.pod = fwk.UpdatePodLabel, one, two
 	case 4:
-		e.action, e.oldPod, e.pod = fwk.UpdatePodLabel, waiting.DeepCopy(), waiting
-		e.oldPod.Labels = two.Labels
+		e.resource, e.action, e.oldPod, e.pod = fwk.TargetPod, fwk.UpdatePodLabel, waiting.DeepCopy(), waiting
+		if e.oldPod.Labels = two.Labels; maps.Equal(e.oldPod.Labels, waiting.Labels) {
+			e.oldPod.Labels = map[string]string{"not": "the same"}
+		}
 	case 5:
-		e.action, e.oldPod, e.pod = fwk.UpdatePodToleration, waiting.DeepCopy(), waiting
+		e.resource, e.action, e.oldPod, e.pod = fwk.TargetPod, fwk.UpdatePodToleration, waiting.DeepCopy(), waiting
 		e.oldPod.Spec.Tolerations = nil
 	case 6:
 		e.resource, e.action, e.node = fwk.Node, fwk.Add, someNode(t, "e")
@@ -80,10 +89,8 @@ func (c *cluster) someEvent(t *difftest.Source, waiting *v1.Pod) event {
 // must cover it.
 func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, recognized []difference, n *compared) {
 	events := agreeOn(t, sides, "EventsToRegister", func(_ int, s side) []fwk.ClusterEvent {
-		registered, err := s.plugin.EventsToRegister(context.Background())
-		c.must(err)
 		var list []fwk.ClusterEvent
-		for _, r := range registered {
+		for _, r := range s.registered() {
 			list = append(list, r.Event)
 		}
 		return list
@@ -103,19 +110,34 @@ func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, re
 			}
 			covered := slices.ContainsFunc(recognized, func(covers difference) bool { return covers(c.labelsOf, pod, e) })
 			if want == fwk.Queue || !covered {
-				t.Fatalf("hint for %s/%v: kube-scheduler %v, %s %v, and no intended difference covers it\nevent:\n%s",
-					e.resource, e.action, want, s.name, got, cmp.Diff(event{}, e, cmp.AllowUnexported(event{})))
+				before, after := e.objects()
+				t.Fatalf("hint for %s/%v: kube-scheduler %v, %s %v, and no intended difference covers it\nthe pending pod:\n%s\nbefore:\n%s\nafter:\n%s",
+					e.resource, e.action, want, s.name, got, difftest.JSON(pod), difftest.JSON(before), difftest.JSON(after))
 			}
 			n.requeuedHere++
 		}
 	}
 }
 
+// registered returns the events that a side's plugin is registered for, sorted by their resources. An engine registers Orrery's plugins for
+// kinds of pods.
+func (s side) registered() []fwk.ClusterEventWithHint {
+	var extensions fwk.EnqueueExtensions = s.plugin
+	if s.name != kubeScheduler {
+		extensions = plugins.SplitPodEvents(extensions)
+	}
+	all, err := extensions.EventsToRegister(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	slices.SortStableFunc(all, func(a, b fwk.ClusterEventWithHint) int { return cmp.Compare(a.Event.Resource, b.Event.Resource) })
+	return all
+}
+
 // hint ignores errors: with an error every hint is Queue.
 func hint(s side, i int, pod *v1.Pod, e event) fwk.QueueingHint {
-	registered, _ := s.plugin.EventsToRegister(context.Background())
 	oldObj, newObj := e.objects()
-	answer, _ := registered[i].QueueingHintFn(klog.Background(), pod, oldObj, newObj)
+	answer, _ := s.registered()[i].QueueingHintFn(klog.Background(), pod, oldObj, newObj)
 	return answer
 }
 
@@ -147,8 +169,9 @@ var spreadDifferences = []difference{
 // affinityDifferences has the differences of comparisons.Affinity, in the same order.
 var affinityDifferences = []difference{
 	func(labelsOf func(string) labels.Set, waiting *v1.Pod, e event) bool {
-		return e.action == fwk.Delete && e.oldPod != nil &&
-			slices.ContainsFunc(antiTerms(e.oldPod), matching(waiting, labelsOf(waiting.Namespace)))
+		return e.action == fwk.Delete && e.oldPod != nil && slices.ContainsFunc(antiTerms(e.oldPod), func(term fwk.AffinityTerm) bool {
+			return term.Matches(waiting, labelsOf(waiting.Namespace)) && !term.Matches(waiting, nil)
+		})
 	},
 	func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
 		return e.node != nil && (e.oldNode == nil || !maps.Equal(e.oldNode.Labels, e.node.Labels)) &&
@@ -175,9 +198,6 @@ var affinityDifferences = []difference{
 			all(terms, waiting, labelsOf(waiting.Namespace)) &&
 			(e.pod == nil || !all(terms, e.pod, labelsOf(e.pod.Namespace)))
 	},
-	func(_ func(string) labels.Set, waiting *v1.Pod, e event) bool {
-		return e.pod != nil && e.pod.UID == waiting.UID && !maps.Equal(e.oldPod.Labels, e.pod.Labels)
-	},
 }
 
 func affinityTerms(pod *v1.Pod) []fwk.AffinityTerm {
@@ -188,10 +208,6 @@ func affinityTerms(pod *v1.Pod) []fwk.AffinityTerm {
 func antiTerms(pod *v1.Pod) []fwk.AffinityTerm {
 	terms, _ := fwk.GetAffinityTerms(pod, fwk.GetPodAntiAffinityTerms(pod.Spec.Affinity))
 	return terms
-}
-
-func matching(pod *v1.Pod, namespace labels.Set) func(fwk.AffinityTerm) bool {
-	return func(term fwk.AffinityTerm) bool { return term.Matches(pod, namespace) }
 }
 
 // all reports whether the pod matches every term, with its namespace labelled like that or not at all.

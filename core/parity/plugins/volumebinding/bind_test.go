@@ -65,7 +65,10 @@ func bindOne(t *difftest.Source, seen difftest.Coverage) {
 		return
 	}
 	h := r.reserve(pod)
-	if h == nil || !r.c.upstream.PreBindPreFlight(context.Background(), h.theirs, pod, h.node).IsSuccess() {
+	if h == nil {
+		return
+	}
+	if _, status := r.c.upstream.PreBindPreFlight(context.Background(), h.theirs, pod, h.node); !status.IsSuccess() {
 		return
 	}
 	pod = pod.DeepCopy()

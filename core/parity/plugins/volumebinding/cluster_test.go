@@ -22,6 +22,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/volumebinding"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/scheduler/volumes"
 	"orrery/core/world"
@@ -62,10 +63,8 @@ func (h handle) Volumes() *volumes.State                                      { 
 // newCluster creates both plugins under drawn gates. Upstream writes with the client.
 func newCluster(t *difftest.Source, client clientset.Interface) *cluster {
 	theirs := feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate)
-	theirs.EnableVolumeAttributesClass = !t.OneIn(4)
 	theirs.EnableStorageCapacityScoring = t.OneIn(3)
-	ours, err := config.ParseFeatures(map[string]bool{
-		string(config.VolumeAttributesClass):  theirs.EnableVolumeAttributesClass,
+	ours, err := config.ParseFeaturesOf(release.Newest, map[string]bool{
 		string(config.StorageCapacityScoring): theirs.EnableStorageCapacityScoring,
 	})
 	must(err)

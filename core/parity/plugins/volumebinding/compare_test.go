@@ -144,7 +144,7 @@ func (r *comparison) reserve(pod *v1.Pod) *reservation {
 		h.node = pick(r.Source, nodeNames)
 	}
 	r.score(&h)
-	if r.OneIn(8) {
+	if r.OneIn(3) {
 		r.changeChosen()
 	}
 	before := assumed.InState(r.c.state, r.c.store)
@@ -153,7 +153,12 @@ func (r *comparison) reserve(pod *v1.Pod) *reservation {
 		return nil
 	}
 	r.countAssumed(before)
-	r.same("PreBindPreFlight", r.c.upstream.PreBindPreFlight(ctx, h.theirs, pod, h.node), r.c.orrery.PreBindPreFlight(ctx, h.ours, pod, h.node))
+	their, theirs := r.c.upstream.PreBindPreFlight(ctx, h.theirs, pod, h.node)
+	our, ours := r.c.orrery.PreBindPreFlight(ctx, h.ours, pod, h.node)
+	r.same("PreBindPreFlight", theirs, ours)
+	if diff := cmp.Diff(their, our); ours.IsSuccess() && diff != "" {
+		r.fail("PreBindPreFlight (-kube-scheduler +Orrery):\n" + diff)
+	}
 	r.held = append(r.held, h)
 	return &h
 }

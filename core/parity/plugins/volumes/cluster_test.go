@@ -36,11 +36,11 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	// Upstream's cache expires assumed pods in a goroutine until its context ends; none expire here.
+	// Upstream's cache counts metrics in a goroutine until its context ends.
 	ended, end := context.WithCancel(context.Background())
 	end()
 	c := &cluster{
-		upstream: upcache.New(ended, 0, nil), upstreamSnap: upcache.NewEmptySnapshot(), home: cache.New(), homeSnap: cache.NewSnapshot(),
+		upstream: upcache.New(ended, nil, false, false), upstreamSnap: upcache.NewEmptySnapshot(), home: cache.New(), homeSnap: cache.NewSnapshot(),
 		objects: informers.New(), store: store.New(),
 	}
 	core, storage := c.objects.Core().V1(), c.objects.Storage().V1()

@@ -26,6 +26,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins"
+	"orrery/core/scheduler/release"
 )
 
 func TestMain(m *testing.M) {
@@ -61,20 +62,21 @@ func homeState() fwk.CycleState     { return framework.NewCycleState() }
 func upstreamInfo(pod *v1.Pod) fwk.PodInfo { info, _ := upframework.NewPodInfo(pod); return info }
 func homeInfo(pod *v1.Pod) fwk.PodInfo     { info, _ := cache.NewPodInfo(pod); return info }
 
+// kubeScheduler is the name of kube-scheduler's side.
+const kubeScheduler = "kube-scheduler"
+
 // sides makes one of the plugins on every side, kube-scheduler's first.
 func (c *cluster) sides(name string, scaling bool) []side {
-	features, err := config.ParseFeatures(map[string]bool{string(config.VolumeLimitScaling): scaling})
+	features, err := config.ParseFeaturesOf(release.Newest, map[string]bool{string(config.VolumeLimitScaling): scaling})
 	must(err)
-	theirs, err := upstream[name](context.Background(), nil, c.upstreamHandle(), feature.Features{
-		EnableSchedulingQueueHint: true, EnableCSIMigrationPortworx: true, EnableVolumeLimitScaling: scaling,
-	})
+	theirs, err := upstream[name](context.Background(), nil, c.upstreamHandle(), feature.Features{EnableVolumeLimitScaling: scaling})
 	must(err)
 	hosted, err := plugins.Registry(features)[name](context.Background(), nil, c.upstreamHandle())
 	must(err)
 	home, err := plugins.Registry(features)[name](context.Background(), nil, c.homeHandle())
 	must(err)
 	return []side{
-		{"kube-scheduler", theirs.(plugin), c.upstreamSnap, upstreamState, upstreamInfo},
+		{kubeScheduler, theirs.(plugin), c.upstreamSnap, upstreamState, upstreamInfo},
 		{"Orrery's plugin on kube-scheduler's nodes", hosted.(plugin), c.upstreamSnap, upstreamState, upstreamInfo},
 		{"Orrery", home.(plugin), c.homeSnap, homeState, homeInfo},
 	}

@@ -9,6 +9,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/plugins"
 )
 
 // event is an event of one object, with what hints receive.
@@ -35,7 +36,7 @@ func someEvents(t *difftest.Source, waiting *v1.Pod) []event {
 	csiNode := func() any { return someCSINode(t, "n0") }
 	volume := func() any { return someVolume(t, "v0") }
 	return []event{
-		{fwk.Pod, fwk.Delete, pod(), nil},
+		{fwk.AssignedPod, fwk.Delete, pod(), nil},
 		{fwk.Node, fwk.Add, nil, someNode(t, "n0")},
 		{fwk.Node, fwk.UpdateNodeLabel, someNode(t, "n0"), someNode(t, "n0")},
 		{fwk.PersistentVolumeClaim, fwk.Add, nil, anyClaim(t)},
@@ -48,7 +49,7 @@ func someEvents(t *difftest.Source, waiting *v1.Pod) []event {
 		{fwk.CSINode, fwk.Update, csiNode(), csiNode()},
 		{fwk.VolumeAttachment, fwk.Delete, someAttachment(t), nil},
 		{fwk.VolumeAttachment, fwk.Add, nil, someAttachment(t)},
-		{fwk.Pod, fwk.Delete, someNode(t, "no pod"), nil},
+		{fwk.AssignedPod, fwk.Delete, someNode(t, "no pod"), nil},
 		{fwk.PersistentVolumeClaim, fwk.Add, nil, someNode(t, "no claim")},
 	}
 }
@@ -69,8 +70,13 @@ func (c *cluster) compareHints(t *difftest.Source, sides []side, pod *v1.Pod, se
 	}
 }
 
+// registered returns the events that a side's plugin is registered for. An engine registers Orrery's plugins for kinds of pods.
 func registered(s side) []fwk.ClusterEventWithHint {
-	all, err := s.plugin.EventsToRegister(context.Background())
+	var extensions fwk.EnqueueExtensions = s.plugin
+	if s.name != kubeScheduler {
+		extensions = plugins.SplitPodEvents(extensions)
+	}
+	all, err := extensions.EventsToRegister(context.Background())
 	must(err)
 	return all
 }

@@ -101,7 +101,10 @@ func someObject(t *difftest.Source) world.Object {
 	case 5:
 		return someClass(t)
 	case 6:
-		return &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: pick(t, csiDrivers[:4])}}
+		return &storagev1.CSIDriver{
+			ObjectMeta: metav1.ObjectMeta{Name: pick(t, csiDrivers[:4])},
+			Spec:       storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: pick(t, []*bool{nil, ptr.To(false), ptr.To(true), ptr.To(true)})},
+		}
 	case 7:
 		return someAttachment(t)
 	}

@@ -49,7 +49,7 @@ func (pl *DynamicResources) awaitDevices(r *reserved, pod *v1.Pod, node string, 
 		pl.events.Eventf(pod, nil, v1.EventTypeNormal, "BindingConditionsPending", "Scheduling", "waiting for binding conditions for device on node %s", node)
 		r.deadline = now.Add(pl.bindingTimeout)
 	case !now.Before(r.deadline):
-		return failed(errors.New("device binding timeout"))
+		return failed(errors.New(pl.words.timeout))
 	}
 	ready, err := pl.readyPod(r, pod, now)
 	switch {

@@ -16,8 +16,18 @@ import (
 // conditions that its driver sets in the claim's status, and the pod is not bound before. A condition that says that it
 // failed ends the binding, as does the end of the binding timeout, which counts from the allocation.
 
-// readyForBinding reports whether all devices of a claim are ready. It is an error if one has failed.
-func readyForBinding(claim *resourcev1.ResourceClaim) (bool, error) {
+// bindingWords are how the end of a wait for devices is told.
+type bindingWords struct{ timeout, claimTimeout, failure string }
+
+var (
+	wordsUpTo135 = bindingWords{"device binding timeout", "claim %s binding timeout", "claim %s binding failed: reason=%s, message=%q"}
+	wordsFrom136 = bindingWords{
+		"device binding timeout: context deadline exceeded", "device binding timeout: claim=%s", "device binding failed: claim=%s, reason=%s, message=%q",
+	}
+)
+
+// readyForBinding reports whether all devices of a claim are ready, and returns the condition of one that has failed.
+func readyForBinding(claim *resourcev1.ResourceClaim) (ready bool, failure *metav1.Condition) {
 	if claim.Status.Allocation == nil {
 		return false, nil
 	}
@@ -32,7 +42,7 @@ func readyForBinding(claim *resourcev1.ResourceClaim) (bool, error) {
 		}
 		for _, failure := range results[i].BindingFailureConditions {
 			if c := meta.FindStatusCondition(status.Conditions, failure); c != nil && c.Status == metav1.ConditionTrue {
-				return false, fmt.Errorf("claim %s binding failed: reason=%s, message=%q", claim.Name, c.Reason, c.Message)
+				return false, c
 			}
 		}
 		for _, condition := range results[i].BindingConditions {
@@ -78,9 +88,9 @@ func hasConditions(claim *resourcev1.ResourceClaim) bool {
 
 // bindingEnded reports whether a claim's devices have failed, or were not ready in time.
 func (pl *DynamicResources) bindingEnded(claim *resourcev1.ResourceClaim) bool {
-	ready, err := readyForBinding(claim)
-	if err != nil || ready {
-		return err != nil
+	ready, failure := readyForBinding(claim)
+	if failure != nil || ready {
+		return failure != nil
 	}
 	deadline, limited := pl.bindingDeadline(claim)
 	return limited && deadline.Before(pl.clock.Now())
@@ -94,12 +104,12 @@ func (pl *DynamicResources) readyPod(r *reserved, pod *v1.Pod, now time.Time) (b
 		if claim == nil {
 			return false, devices.NotFound{Namespace: pod.Namespace, Name: r.claims[i].claim.Name}
 		}
-		ready, err := readyForBinding(claim)
-		if err != nil {
-			return false, err
+		ready, failure := readyForBinding(claim)
+		if failure != nil {
+			return false, fmt.Errorf(pl.words.failure, claim.Name, failure.Reason, failure.Message)
 		}
 		if deadline, limited := pl.bindingDeadline(claim); !ready && limited && deadline.Before(now) {
-			return false, fmt.Errorf("claim %s binding timeout", claim.Name)
+			return false, fmt.Errorf(pl.words.claimTimeout, claim.Name)
 		}
 		if !ready {
 			return false, nil

@@ -103,6 +103,8 @@ func (pl *DynamicResources) decide(ctx context.Context, b *budget, allocator *al
 	results, err := allocator.Allocate(ctx, limit, node, claims)
 	whole := end()
 	switch {
+	case errors.Is(err, allocate.ErrOutOfSteps) && pl.timeoutFails:
+		return &verdict{status: fwk.AsStatus(fmt.Errorf("node %s: %s", node.Name, ReasonTimeout))}, false
 	case errors.Is(err, allocate.ErrOutOfSteps):
 		return &verdict{status: rejection(ReasonTimeout)}, whole && ctx.Err() == nil
 	case errors.Is(err, allocate.ErrOnNode):

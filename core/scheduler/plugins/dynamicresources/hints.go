@@ -14,13 +14,17 @@ import (
 
 // EventsToRegister are the events that may give a pod its claims, or its claims their devices.
 func (pl *DynamicResources) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
+	claims := fwk.Add | fwk.Update
+	if pl.claimDeletions {
+		claims |= fwk.Delete
+	}
 	events := []struct {
 		resource fwk.EventResource
 		actions  fwk.ActionType
 		hint     fwk.QueueingHintFn
 	}{
 		{fwk.Node, fwk.Add | fwk.UpdateNodeLabel | fwk.UpdateNodeAllocatable, nil},
-		{fwk.ResourceClaim, fwk.Add | fwk.Update, pl.afterClaim},
+		{fwk.ResourceClaim, claims, pl.afterClaim},
 		{fwk.Pod, fwk.UpdatePodGeneratedResourceClaim, pl.afterPod},
 		{fwk.DeviceClass, fwk.Add | fwk.Update, nil},
 		{fwk.ResourceSlice, fwk.Add | fwk.Update, nil},
@@ -36,8 +40,11 @@ func (pl *DynamicResources) EventsToRegister(context.Context) ([]fwk.ClusterEven
 // A pod that lacks a claim is not helped yet.
 func (pl *DynamicResources) afterClaim(_ klog.Logger, pod *v1.Pod, before, after any) (fwk.QueueingHint, error) {
 	was, is, err := hint.Objects[*resourcev1.ResourceClaim](before, after)
-	if err != nil || is == nil {
+	switch {
+	case err != nil:
 		return fwk.Queue, err
+	case is == nil: // it lost its devices before, mostly
+		return hint.QueueIf(was == nil || was.Status.Allocation != nil), nil
 	}
 	own, err := pl.ownClaims(pod)
 	if err != nil {

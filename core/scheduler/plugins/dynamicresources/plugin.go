@@ -43,7 +43,11 @@ type DynamicResources struct {
 	usuallyFound int
 
 	features          allocate.Features // of the allocator
-	quiet             bool              // PostFilter says nothing of a pod without claims
+	quiet             bool              // PostFilter says nothing where it does nothing
+	timeoutFails      bool              // a search that takes too long fails the attempt, and does not reject the node
+	claimDeletions    bool              // the deletion of a claim may help a pod
+	scoresAllocated   bool              // what claims got in earlier attempts counts
+	words             *bindingWords
 	bindingConditions bool
 	extendedResources bool
 	filterTimeout     time.Duration // zero for none
@@ -90,8 +94,14 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 
 		features: allocator, bindingConditions: allocator.DeviceBindingAndStatus,
 		quiet:             features.Has(release.NoClaimsNoMessage),
+		timeoutFails:      features.Has(release.FilterTimeoutFails),
+		claimDeletions:    features.Has(release.ClaimDeletionsRequeue),
+		scoresAllocated:   features.Has(release.AllocatedClaimsScored),
 		extendedResources: features.Enabled(config.DRAExtendedResource),
 		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
+	}
+	if pl.words = &wordsUpTo135; features.Has(release.BindingFailuresAlike) {
+		pl.words = &wordsFrom136
 	}
 	if features.Enabled(config.DRASchedulerFilterTimeout) {
 		pl.filterTimeout = ptr.Deref(resources.FilterTimeout, metav1.Duration{}).Duration

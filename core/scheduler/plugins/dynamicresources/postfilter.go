@@ -28,10 +28,8 @@ func (pl *DynamicResources) PostFilter(_ context.Context, state fwk.CycleState, 
 	switch {
 	case err != nil:
 		return nil, fwk.AsStatus(err)
-	case c.claims.empty() && pl.quiet:
-		return nil, fwk.NewStatus(fwk.Unschedulable).WithPlugin(Name)
 	case c.claims.empty():
-		return nil, unschedulable(ReasonNothingToDeallocate)
+		return nil, pl.nothingDone(ReasonNothingToDeallocate)
 	}
 	for _, i := range slices.Sorted(maps.Keys(c.unavailable)) {
 		if claim := c.claims.all[i]; claim != c.claims.implicit && usedOnlyBy(claim, pod) {
@@ -43,7 +41,15 @@ func (pl *DynamicResources) PostFilter(_ context.Context, state fwk.CycleState, 
 		pl.emitter.Emit(world.DeleteResourceClaim{Pod: world.PodRefOf(pod), Claim: world.ObjectRefOf(implicit)}, Name)
 		return nil, unschedulable(ReasonClaimDeleted)
 	}
-	return nil, unschedulable(ReasonStillUnschedulable)
+	return nil, pl.nothingDone(ReasonStillUnschedulable)
+}
+
+// nothingDone says that no claim was taken its devices, and up to 1.36 why.
+func (pl *DynamicResources) nothingDone(why string) *fwk.Status {
+	if pl.quiet {
+		return fwk.NewStatus(fwk.Unschedulable).WithPlugin(Name)
+	}
+	return unschedulable(why)
 }
 
 func usedOnlyBy(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {

@@ -19,7 +19,7 @@ func (pl *DynamicResources) Score(ctx context.Context, state fwk.CycleState, _ *
 	if err != nil {
 		return 0, fwk.AsStatus(err)
 	}
-	if !c.allocates {
+	if !c.allocates || pl.scoresAllocated && !pl.features.PrioritizedList {
 		return 0, nil
 	}
 	onNode := c.nextFound(info.Node().Name)
@@ -29,11 +29,29 @@ func (pl *DynamicResources) Score(ctx context.Context, state fwk.CycleState, _ *
 	switch {
 	case onNode == nil || onNode.verdict == nil:
 		return 0, nil
+	case pl.scoresAllocated:
+		return scoreAll(c.claims.all, onNode.verdict)
 	case len(onNode.results) < len(c.claims.all):
 		// The results are those of the claims without devices, yet they are counted by all. Kube-scheduler does so, too.
 		return 0, fwk.AsStatus(fmt.Errorf("number of allocations %d is smaller than number of claims", len(onNode.results)))
 	}
 	return onNode.score, nil
+}
+
+// scoreAll adds what the claims with devices got to the score of the others. There is none for a claim that the node's device plugin serves.
+func scoreAll(claims []*resourcev1.ResourceClaim, onNode *verdict) (int64, *fwk.Status) {
+	score, needed := onNode.score, 0
+	for _, claim := range claims {
+		if claim.Status.Allocation == nil {
+			needed++
+			continue
+		}
+		score += scoreOf(claim, claim.Status.Allocation)
+	}
+	if len(onNode.results) < needed {
+		return 0, fwk.AsStatus(fmt.Errorf("number of allocations %d is smaller than number of claims needing allocation", len(onNode.results)))
+	}
+	return score, nil
 }
 
 // scoreOf sums up the alternatives that a claim got.

@@ -98,15 +98,15 @@ func (pl *InterPodAffinity) namespaceLabels(namespace string) labels.Set {
 	return nil
 }
 
-// hadAntiAffinityTo reports whether a deleted pod kept the pending one out by its required anti-affinity. Terms that do not
-// parse keep no pod out.
+// hadAntiAffinityTo reports whether a deleted pod kept the pending one out by its required anti-affinity. Since kube-scheduler looks at that
+// (1.36), it also requeues the pending one for terms that do not parse, and matches it without the labels of its namespace.
 func (pl *InterPodAffinity) hadAntiAffinityTo(gone, waiting *v1.Pod) bool {
 	theirs, err := fwk.GetAffinityTerms(gone, fwk.GetPodAntiAffinityTerms(gone.Spec.Affinity))
 	if err != nil {
-		return false
+		return pl.involvesNominated
 	}
 	for i := range theirs {
-		if theirs[i].Matches(waiting, pl.namespaceLabels(waiting.Namespace)) {
+		if theirs[i].Matches(waiting, pl.namespaceLabels(waiting.Namespace)) || pl.involvesNominated && theirs[i].Matches(waiting, nil) {
 			return true
 		}
 	}

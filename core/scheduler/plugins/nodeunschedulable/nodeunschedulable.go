@@ -14,6 +14,7 @@ import (
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/hint"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/reuse"
 )
 
@@ -38,8 +39,26 @@ var unschedulableTaint = v1.Taint{Key: v1.TaintNodeUnschedulable, Effect: v1.Tai
 
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, _ fwk.Handle, features config.Features) (fwk.Plugin, error) {
-	return &NodeUnschedulable{numeric: features.Enabled(config.TaintTolerationComparisonOperators)}, nil
+	pl := NodeUnschedulable{numeric: features.Enabled(config.TaintTolerationComparisonOperators)}
+	if features.Has(release.NodeNameRestricts) {
+		return &prefiltering{pl}, nil
+	}
+	return &pl, nil
 }
+
+// prefiltering is the plugin from 1.37 on. There its PreFilter leaves out bound pods that wait for a resize, which none is by default: all that
+// shows of it is that it is called.
+type prefiltering struct{ NodeUnschedulable }
+
+var _ fwk.PreFilterPlugin = (*prefiltering)(nil)
+
+// PreFilter restricts nothing.
+func (*prefiltering) PreFilter(context.Context, fwk.CycleState, *v1.Pod, []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+	return nil, nil
+}
+
+// PreFilterExtensions is nil: other pods do not matter.
+func (*prefiltering) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // Name is the plugin's name.
 func (*NodeUnschedulable) Name() string { return Name }

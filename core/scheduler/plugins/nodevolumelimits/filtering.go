@@ -7,6 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/objects/csimigration"
 	"orrery/core/scheduler/framework"
@@ -109,14 +110,18 @@ func (pl *NodeVolumeLimits) verdict(wanted *request, u *usage) *fwk.Status {
 	return nil
 }
 
-// checkInstalled rejects a node without a driver of the pod. A driver without a CSIDriver object may be none of CSI. It does
-// nothing without the gate VolumeLimitScaling (KEP-5030).
+// checkInstalled rejects a node without a driver of the pod, from 1.36 on only if the CSIDriver asks for that. A driver without a CSIDriver
+// object may be none of CSI. It does nothing without the gate VolumeLimitScaling (KEP-5030).
 func (pl *NodeVolumeLimits) checkInstalled(volumes []volumeID, u *usage) *fwk.Status {
 	if pl.drivers == nil {
 		return nil
 	}
 	for _, id := range volumes {
-		if _, err := pl.drivers.Get(id.driver); err == nil && !u.installed(id.driver) {
+		driver, err := pl.drivers.Get(id.driver)
+		if err != nil || pl.optIn && !ptr.Deref(driver.Spec.PreventPodSchedulingIfMissing, false) {
+			continue
+		}
+		if !u.installed(id.driver) {
 			return fwk.NewStatus(fwk.Unschedulable, id.driver+" CSI driver is not installed on the node").WithPlugin(Name)
 		}
 	}

@@ -9,11 +9,13 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
 	"orrery/core/testing/plugintest"
@@ -37,7 +39,12 @@ var _ framework.ObjectChanges = handle{}
 
 func plugin(t plugintest.TB, h fwk.Handle, gates map[string]bool) *nodevolumelimits.NodeVolumeLimits {
 	t.Helper()
-	features, err := config.ParseFeatures(gates)
+	return pluginOf(t, release.V135, h, gates)
+}
+
+func pluginOf(t plugintest.TB, r release.Release, h fwk.Handle, gates map[string]bool) *nodevolumelimits.NodeVolumeLimits {
+	t.Helper()
+	features, err := config.ParseFeaturesOf(r, gates)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -259,6 +266,40 @@ func TestFilter_VolumeLimitScaling(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("by the gate (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// From 1.36 on a CSIDriver has to ask for it, and Portworx is migrated everywhere.
+func TestFilter_ByRelease(t *testing.T) {
+	driver := func(asks *bool) world.Object {
+		return &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: csi}, Spec: storagev1.CSIDriverSpec{PreventPodSchedulingIfMissing: asks}}
+	}
+	const missing = "Unschedulable: disk.example.com CSI driver is not installed on the node"
+	claim, inline := mk.Pod("p").PVC("a").Obj(), mk.Pod("p").Volume("v", onPortworx("x")).Obj()
+	for name, tc := range map[string]struct {
+		pod     *v1.Pod
+		objects []world.Object
+		want    map[release.Release]string
+	}{
+		"the CSIDriver does not say": {claim, []world.Object{driver(nil)}, map[release.Release]string{release.V135: missing, release.V136: "Success", release.V137: "Success"}},
+		"the CSIDriver says no":      {claim, []world.Object{driver(ptr.To(false))}, map[release.Release]string{release.V135: missing, release.V136: "Success", release.V137: "Success"}},
+		"the CSIDriver asks for it":  {claim, []world.Object{driver(ptr.To(true))}, map[release.Release]string{release.V135: missing, release.V136: missing, release.V137: missing}},
+		"Portworx, where the node does not name it": {
+			inline, []world.Object{mk.CSINode("n").Limit("pxd.portworx.com", 0).Obj()}, map[release.Release]string{release.V135: "Success", release.V136: exceeded, release.V137: exceeded},
+		},
+		"Portworx on a node without a CSINode": {inline, nil, map[release.Release]string{release.V135: "Success", release.V136: "Success", release.V137: "Success"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := plugintest.Store(t, append(tc.objects, mk.Claim("a").Bound("pv-a").Obj(), csiVolume("pv-a", "a"))...)
+			got := map[release.Release]string{}
+			for r := range tc.want {
+				h := handle{plugintest.Handle{Objects: s.Informers()}, s}
+				got[r] = plugintest.Filter(pluginOf(t, r, h, map[string]bool{"VolumeLimitScaling": true}), tc.pod, onNode(t))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("by the release (-want +got):\n%s", diff)
 			}
 		})
 	}

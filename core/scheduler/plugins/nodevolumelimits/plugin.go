@@ -22,6 +22,7 @@ type NodeVolumeLimits struct {
 	objects *objects
 	index   *usageIndex                    // nil if the handle does not tell of changes
 	drivers storagelisters.CSIDriverLister // nil without the gate VolumeLimitScaling
+	optIn   bool                           // only CSIDrivers that ask for it keep pods from nodes without them
 }
 
 var (
@@ -34,10 +35,8 @@ var (
 
 // New makes the plugin; it takes no arguments.
 func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Features) (fwk.Plugin, error) {
-	pl := &NodeVolumeLimits{objects: objectsOf(h, features)}
-	// Later releases reject a node without the driver only if the CSIDriver asks for it by a field that this program does not read yet, so
-	// none does.
-	if features.Enabled(config.VolumeLimitScaling) && !features.Has(release.MissingDriversOptIn) {
+	pl := &NodeVolumeLimits{objects: objectsOf(h, features), optIn: features.Has(release.MissingDriversOptIn)}
+	if features.Enabled(config.VolumeLimitScaling) {
 		pl.drivers = h.SharedInformerFactory().Storage().V1().CSIDrivers().Lister()
 	}
 	if changes, ok := h.(framework.ObjectChanges); ok {
@@ -49,12 +48,13 @@ func New(_ context.Context, _ runtime.Object, h fwk.Handle, features config.Feat
 func objectsOf(h fwk.Handle, features config.Features) *objects {
 	core, storage := h.SharedInformerFactory().Core().V1(), h.SharedInformerFactory().Storage().V1()
 	return &objects{
-		claims:      core.PersistentVolumeClaims().Lister(),
-		volumes:     core.PersistentVolumes().Lister(),
-		classes:     storage.StorageClasses().Lister(),
-		attachments: storage.VolumeAttachments().Lister(),
-		csiNodes:    h.SharedCSIManager().CSINodes(),
-		portworx:    features.Enabled(config.CSIMigrationPortworx),
+		claims:           core.PersistentVolumeClaims().Lister(),
+		volumes:          core.PersistentVolumes().Lister(),
+		classes:          storage.StorageClasses().Lister(),
+		attachments:      storage.VolumeAttachments().Lister(),
+		csiNodes:         h.SharedCSIManager().CSINodes(),
+		portworx:         features.Enabled(config.CSIMigrationPortworx),
+		portworxAnywhere: features.Has(release.PortworxMigrated),
 	}
 }
 

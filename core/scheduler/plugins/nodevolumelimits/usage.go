@@ -34,7 +34,7 @@ func (o *objects) measure(node fwk.NodeInfo, attached []string, read *readObject
 	if err != nil {
 		csiNode = nil
 	}
-	u := &usage{csiNode: csiNode, scope: csimigration.ScopeOf(csiNode, o.portworx), drivers: limitsOf(csiNode)}
+	u := &usage{csiNode: csiNode, scope: o.scopeOf(csiNode), drivers: limitsOf(csiNode)}
 	if len(u.drivers) == 0 {
 		return u
 	}
@@ -43,6 +43,14 @@ func (o *objects) measure(node fwk.NodeInfo, attached []string, read *readObject
 		u.countAttachments(o, attached, read)
 	}
 	return u
+}
+
+func (o *objects) scopeOf(csiNode *storagev1.CSINode) csimigration.Scope {
+	scope := csimigration.ScopeOf(csiNode, o.portworx)
+	if scope == csimigration.WithoutPortworx && o.portworxAnywhere {
+		return csimigration.WithPortworx
+	}
+	return scope
 }
 
 // countPods counts the volumes of a node's pods, until those of one cannot be read.

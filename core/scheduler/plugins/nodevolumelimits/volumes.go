@@ -56,6 +56,8 @@ type objects struct {
 	attachments storagelisters.VolumeAttachmentLister
 	csiNodes    fwk.CSINodeLister
 	portworx    bool // the gate CSIMigrationPortworx
+	// portworxAnywhere says that Portworx counts as migrated where the node does not say so, too.
+	portworxAnywhere bool
 }
 
 // reading is one reading of pods' volumes.

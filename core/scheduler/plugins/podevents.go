@@ -1,4 +1,4 @@
-package engine
+package plugins
 
 import (
 	"context"
@@ -6,32 +6,25 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
-	"orrery/core/scheduler/queue"
 )
 
-// splitRegistrations has the built-in plugins among some registered for the kinds of pod events that they are registered for from 1.37 on.
-// Plugins of others may mean any pod by Pod.
-func (e *Engine) splitRegistrations(extensions []fwk.EnqueueExtensions) {
-	for i, extension := range extensions {
-		_, others := e.options.Plugins[extension.Name()]
-		if _, known := e.registry[extension.Name()]; known && !others {
-			extensions[i] = splitPods{extension}
-		}
-	}
+// SplitPodEvents registers an in-tree plugin, which registers for events of pods, for the kinds of them that it is registered for from 1.37 on.
+func SplitPodEvents(plugin fwk.EnqueueExtensions) fwk.EnqueueExtensions {
+	return splitPodEvents{plugin}
 }
 
-// splitPods registers a plugin for kinds of pod events in place of all pods.
-type splitPods struct{ fwk.EnqueueExtensions }
+// splitPodEvents registers a plugin for kinds of pod events in place of all pods.
+type splitPodEvents struct{ fwk.EnqueueExtensions }
 
 // EventsToRegister returns the plugin's events, those of pods by their kinds.
-func (s splitPods) EventsToRegister(ctx context.Context) (split []fwk.ClusterEventWithHint, err error) {
+func (s splitPodEvents) EventsToRegister(ctx context.Context) (split []fwk.ClusterEventWithHint, err error) {
 	events, err := s.EnqueueExtensions.EventsToRegister(ctx)
 	for _, event := range events {
 		if event.Event.Resource != fwk.Pod {
 			split = append(split, event)
 			continue
 		}
-		for _, kind := range [...]fwk.EventResource{queue.AssignedPod, queue.UnscheduledPod, queue.TargetPod} {
+		for _, kind := range [...]fwk.EventResource{fwk.AssignedPod, fwk.UnscheduledPod, fwk.TargetPod} {
 			if actions := event.Event.ActionType & podActions(s.Name(), kind); actions != 0 {
 				of := event
 				of.Event = fwk.ClusterEvent{Resource: kind, ActionType: actions}
@@ -42,19 +35,19 @@ func (s splitPods) EventsToRegister(ctx context.Context) (split []fwk.ClusterEve
 	return split, err
 }
 
-// podActions are the actions on pods of a kind for which a built-in plugin may be registered. Pods with a node come, go, and change what
+// podActions are the actions on pods of a kind for which an in-tree plugin may be registered. Pods with a node come, go, and change what
 // others depend on; a pod without one helps itself by a change. Pods that come without a node are of interest to their gang.
 func podActions(plugin string, kind fwk.EventResource) fwk.ActionType {
 	own := fwk.UpdatePodToleration | fwk.UpdatePodSchedulingGatesEliminated | fwk.UpdatePodGeneratedResourceClaim
 	switch {
 	case plugin == config.NodeDeclaredFeaturesPlugin: // any update of the pod itself
-		if kind == queue.TargetPod {
+		if kind == fwk.TargetPod {
 			return fwk.Update
 		}
 		return 0
-	case kind == queue.AssignedPod:
+	case kind == fwk.AssignedPod:
 		return fwk.Add | fwk.Delete | fwk.UpdatePodLabel | fwk.UpdatePodScaleDown
-	case kind == queue.TargetPod:
+	case kind == fwk.TargetPod:
 		return fwk.UpdatePodLabel | fwk.UpdatePodScaleDown | own
 	case plugin == config.GangSchedulingPlugin:
 		return fwk.Add
