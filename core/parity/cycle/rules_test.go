@@ -95,6 +95,7 @@ var ruledElsewhere = map[string]string{
 	"36-15": "metrics are compared family by family, in core/parity/telemetry",
 	"37-M":  "metrics are compared family by family, in core/parity/telemetry",
 	"37-11": "the preemptor is the next to be tried in every release",
+	"37-C":  "configurations are compared with those of their release; this one is refused by Orrery alone",
 	"37-15": "no pod becomes another one of its name here; package queue compares it",
 	"37-3":  "before it the order is left open, and may be the same",
 	"37-8":  "a pod that names a node is not scheduled; the order of plugins is compared with each release's configuration",

@@ -63,6 +63,7 @@ func LoadNamed(file string, data []byte, features Features) (*Configuration, err
 		return nil, newError(file, errs)
 	}
 	errs = append(errs, validateRepeatedPlugins(written.Profiles)...)
+	errs = append(errs, refuseGroupSets(written.Profiles, features)...)
 	setDefaults(written, features)
 	errs = append(errs, validate(written, features)...)
 	if len(errs) > 0 {
@@ -127,7 +128,11 @@ func (c *Configuration) YAMLWithSecrets() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := printable.YAML(written)
+	tree, err := withoutGroupSets(written)
+	if err != nil {
+		return nil, fmt.Errorf("writing the configuration: %w", err)
+	}
+	text, err := printable.YAML(tree)
 	if err != nil {
 		return nil, fmt.Errorf("writing the configuration as YAML: %w", err)
 	}

@@ -38,6 +38,7 @@ const (
 	FeaturesMessageBrief
 	RatioOnlyWithItsType
 	FlushedPodsCounted
+	PlacementsConfigured
 	BatchesRescored
 	BudgetsUpToFirstViolation
 	EntitiesCounted
@@ -54,6 +55,7 @@ const (
 	ClaimDeletionsRequeue
 	ImageVolumesInThreshold
 	RecreatedPodsAnew
+	GroupPostFiltersConfigured
 	ResizeSummedByPod
 	DeviceTaintRulesNeedSelector
 	AllocatorsGraduated
@@ -145,6 +147,10 @@ var rows = [...]Row{
 		Name: "RatioOnlyWithItsType", Number: "36-14", First: V136, Last: Newest,
 		Sentence: "A configuration gives NodeResourcesFit requestedToCapacityRatio with the type RequestedToCapacityRatio, and with no other.",
 	},
+	PlacementsConfigured: {
+		Name: "PlacementsConfigured", Number: "36-14", First: V136, Last: Newest, Upstream: "KEP-5732",
+		Sentence: "A configuration may list plugins at placementGenerate and placementScore, which are for groups of pods and refused here as not modelled. Before, they are unknown fields.",
+	},
 	FlushedPodsCounted: {
 		Name: "FlushedPodsCounted", Number: "36-15", First: V136, Last: Newest,
 		Sentence: "Metrics: scheduler_pod_scheduled_after_flush_total counts pods that were bound although no event brought them back; goroutines, permit_wait_duration_seconds, plugin_evaluation_total and unschedulable_pods are beta.",
@@ -208,6 +214,10 @@ var rows = [...]Row{
 	ImageVolumesInThreshold: {
 		Name: "ImageVolumesInThreshold", Number: "37-13", First: V137, Last: Newest,
 		Sentence: "The sum of sizes at which ImageLocality scores 100 grows with images that are mounted as volumes, as it does with containers.",
+	},
+	GroupPostFiltersConfigured: {
+		Name: "GroupPostFiltersConfigured", Number: "37-C", First: V137, Last: Newest, Upstream: "KEP-5710",
+		Sentence: "A configuration may list plugins at podGroupPostFilter, which are for groups of pods and refused here as not modelled. Before, it is an unknown field.",
 	},
 	RecreatedPodsAnew: {
 		Name: "RecreatedPodsAnew", Number: "37-15", First: V137, Last: Newest,
