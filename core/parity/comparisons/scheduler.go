@@ -14,7 +14,7 @@ var Answers = &Comparison{
 			Compared: "requests are in the API server's canonical form",
 		},
 		{
-			Upstream: "leaves a pod in unschedulablePods when a namespace's labels, a single anti-affinity term or the pod's own labels change, or an anti-affine pod is deleted",
+			Upstream: "leaves a pod in unschedulablePods when a namespace's labels change, or those of a node that the anti-affinity of other pods may be about",
 			Orrery:   "InterPodAffinity's hints requeue it, since it may fit now",
 		},
 		{

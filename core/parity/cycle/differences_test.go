@@ -10,7 +10,6 @@ import (
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
-	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/preempt"
 	"orrery/core/scheduler/queue"
 )
@@ -19,8 +18,8 @@ import (
 // defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {
-	case "InterPodAffinity": // up to 1.36 it alone checks namespaces' labels, each term by itself, and other pods' affinity
-		return !s.features.Has(release.NamespaceSelectorsResolved)
+	case "InterPodAffinity": // it checks namespaces' labels, and the labels of nodes that other pods' terms may be about
+		return true
 	case "NodeAffinity": // it checks the profile's added affinity
 		return slices.ContainsFunc(s.orreryConfig.Profiles, func(p config.Profile) bool {
 			return p.Args[plugin].(*configv1.NodeAffinityArgs).AddedAffinity != nil

@@ -10,6 +10,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/parity/difftest"
+	"orrery/core/scheduler/plugins"
 	"orrery/core/world"
 )
 
@@ -26,7 +27,7 @@ var (
 		fwk.UpdateNodeDeclaredFeature,
 	}
 	podUpdates = []fwk.ActionType{
-		fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodToleration, fwk.UpdatePodSchedulingGatesEliminated,
+		fwk.UpdatePodLabel, fwk.UpdatePodScaleDown, fwk.UpdatePodScaleUp, fwk.UpdatePodToleration, fwk.UpdatePodSchedulingGatesEliminated,
 		fwk.UpdatePodGeneratedResourceClaim,
 	}
 )
@@ -62,14 +63,23 @@ func clusterEvents(c *clusterCase) (list []clusterEvent) {
 		case ch.DeleteNode != "":
 			list = append(list, clusterEvent{fwk.Node, []fwk.ActionType{fwk.Delete}, node(ch.DeleteNode), nil})
 		case ch.AddPod != nil:
-			list = append(list, clusterEvent{fwk.Pod, []fwk.ActionType{fwk.Add}, nil, ch.AddPod})
+			list = append(list, clusterEvent{kindOf(ch.AddPod), []fwk.ActionType{fwk.Add}, nil, ch.AddPod})
 		case ch.Pod != nil:
-			list = append(list, clusterEvent{fwk.Pod, podUpdates, pod(ch.Pod.podName), changedPod(pod(ch.Pod.podName), ch.Pod)})
+			before, after := pod(ch.Pod.podName), changedPod(pod(ch.Pod.podName), ch.Pod)
+			list = append(list, clusterEvent{kindOf(after), podUpdates, before, after}, clusterEvent{fwk.TargetPod, podUpdates, before, after})
 		case ch.DeletePod != nil:
-			list = append(list, clusterEvent{fwk.Pod, []fwk.ActionType{fwk.Delete}, pod(*ch.DeletePod), nil})
+			list = append(list, clusterEvent{kindOf(pod(*ch.DeletePod)), []fwk.ActionType{fwk.Delete}, pod(*ch.DeletePod), nil})
 		}
 	}
 	return list
+}
+
+// kindOf is what a pod is in events of others.
+func kindOf(pod *v1.Pod) fwk.EventResource {
+	if pod.Spec.NodeName != "" {
+		return fwk.AssignedPod
+	}
+	return fwk.UnscheduledPod
 }
 
 // objectEvents returns the events of objects that are added, or take the place of the case's.
@@ -103,6 +113,9 @@ func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftes
 		for _, event := range clusterEvents(c) {
 			for _, action := range event.actions {
 				for _, pod := range c.Waiting {
+					if event.resource == fwk.TargetPod && !event.concerns(pod, action) {
+						continue
+					}
 					want, got := their.answer(event, action, pod), our.answer(event, action, pod)
 					seen.Count("hints: %s", want)
 					selects := name == "PodTopologySpread" && event.resource == fwk.Node && action&(fwk.Add|fwk.Delete) == 0 // see requeuedFor
@@ -117,6 +130,12 @@ func (s *settings) compareHints(theirs, ours *host, c *clusterCase, seen difftes
 	return ""
 }
 
+// concerns reports whether an update of a pod is about that pod itself, and labels only where they change.
+func (e clusterEvent) concerns(pod *v1.Pod, action fwk.ActionType) bool {
+	before, after := e.before.(*v1.Pod), e.after.(*v1.Pod)
+	return before.UID == pod.UID && (action != fwk.UpdatePodLabel || !maps.Equal(before.Labels, after.Labels))
+}
+
 type hints []fwk.ClusterEventWithHint
 
 func hintsOf(plugin fwk.Plugin) hints {
@@ -124,7 +143,7 @@ func hintsOf(plugin fwk.Plugin) hints {
 	if !ok {
 		return nil
 	}
-	list, err := extensions.EventsToRegister(ctx)
+	list, err := plugins.SplitPodEvents(extensions).EventsToRegister(ctx) // as engines do; kube-scheduler's own are split
 	must(err)
 	return list
 }

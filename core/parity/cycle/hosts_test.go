@@ -23,6 +23,7 @@ import (
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins"
 	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/plugins/noderesources"
 	"orrery/core/scheduler/plugins/volumebinding"
 	"orrery/core/scheduler/store"
 	"orrery/core/scheduler/volumes"
@@ -88,6 +89,7 @@ func accounting(s *settings) ours.Accounting {
 	return ours.Accounting{
 		IgnorePodLevel: !s.features.Enabled(config.PodLevelResources),
 		PodLevelStatus: s.features.Enabled(config.InPlacePodLevelResourcesVerticalScaling),
+		Sum:            noderesources.SumOf(s.features),
 	}
 }
 

@@ -73,6 +73,9 @@ func readAs(c *clusterCase, r release.Release, gates map[string]bool) (*settings
 		return &settings{}, err
 	}
 	ours, err := config.Load(c.ConfigYAML(), features)
+	if err == nil {
+		ours.Parallelism = oneWorker
+	}
 	return &settings{orreryConfig: ours, features: features, popFromBackoff: features.Enabled(config.SchedulerPopFromBackoffQ)}, err
 }
 

@@ -41,6 +41,9 @@ type settings struct {
 	popFromBackoff bool // pods may be popped from backoffQ
 }
 
+// oneWorker is the parallelism of both, so that nodes are searched in one order.
+const oneWorker = 1
+
 // read loads a configuration on both sides. Without settings and without a mismatch both reject it: then there is nothing to
 // compare.
 func read(c *clusterCase, gates map[string]bool) (_ *settings, mismatch string) {
@@ -57,6 +60,7 @@ func read(c *clusterCase, gates map[string]bool) (_ *settings, mismatch string) 
 	if ourErr != nil || theirErr != nil {
 		return nil, rejected(theirErr, ourErr)
 	}
+	ours.Parallelism = oneWorker
 	return &settings{theirs, ours, features, all["SchedulerPopFromBackoffQ"]}, ""
 }
 

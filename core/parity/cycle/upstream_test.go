@@ -15,10 +15,13 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler"
 	upframework "k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	uppreempt "k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"orrery/core/parity/assumed"
 	"orrery/core/parity/informers"
+	"orrery/core/scheduler/config"
 	"orrery/core/world"
 )
 
@@ -70,6 +73,7 @@ type upstreamScheduler struct {
 	ctx            context.Context
 	end            context.CancelFunc
 	last           *decision
+	over           chan struct{} // closed when the decision is
 }
 
 func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamScheduler {
@@ -81,7 +85,7 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	c := s.upstreamConfig
 	sched, err := scheduler.New(ctx, t.client, t.informers, nil,
 		profile.RecorderFactory(func(string) events.EventRecorderLogger { return t.client }),
-		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(1), scheduler.WithFrameworkOutOfTreeRegistry(p.ourPlugins()),
+		scheduler.WithProfiles(c.Profiles...), scheduler.WithParallelism(oneWorker), scheduler.WithFrameworkOutOfTreeRegistry(p.ourPlugins()),
 		scheduler.WithPercentageOfNodesToScore(c.PercentageOfNodesToScore),
 		scheduler.WithPodInitialBackoffSeconds(c.PodInitialBackoffSeconds), scheduler.WithPodMaxBackoffSeconds(c.PodMaxBackoffSeconds),
 		scheduler.WithExtenders(c.Extenders...))
@@ -89,6 +93,11 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	t.sched = sched
 	p.serveExtenders(sched.Extenders, t.client)
 	t.instrument()
+	if s.features.Enabled(config.SchedulerAsyncPreemption) {
+		for _, profile := range sched.Profiles {
+			t.holdEvictions(profile)
+		}
+	}
 	sched.SchedulingQueue.Run(klog.Logger{})
 	synctest.Wait()
 	return t
@@ -161,6 +170,22 @@ func (t *upstreamScheduler) instrument() {
 	}
 }
 
+// holdEvictions has victims evicted once the decision is over. By themselves, goroutines decide by their speed whether the preemption is over
+// when the preemptor is requeued: in a cluster it is not, since evictions are calls to an API server.
+func (t *upstreamScheduler) holdEvictions(h upframework.Framework) {
+	for _, plugin := range h.PreEnqueuePlugins() {
+		preempts, is := plugin.(*defaultpreemption.DefaultPreemption)
+		if !is {
+			continue
+		}
+		evict := preempts.Executor.PreemptPod
+		preempts.Executor.PreemptPod = func(ctx context.Context, c uppreempt.Candidate, by uppreempt.ExecutorPreemptor, victim *v1.Pod, plugin string) (bool, error) {
+			<-t.over
+			return evict(ctx, c, by, victim, plugin)
+		}
+	}
+}
+
 // index returns the next start index, which the scheduler does not export.
 func (t *upstreamScheduler) index() int {
 	return int(reflect.ValueOf(t.sched).Elem().FieldByName("nextStartNodeIndex").Int())
@@ -185,7 +210,9 @@ func (t *upstreamScheduler) step() *decision {
 	if !t.ready() {
 		return nil
 	}
+	t.over = make(chan struct{})
 	t.sched.ScheduleOne(t.ctx)
+	close(t.over)
 	synctest.Wait()
 	return t.last
 }

@@ -164,7 +164,7 @@ func New(o Options) (*Engine, error) {
 			SplitPods:                               o.Config.Features.Has(release.PodEventsSplit),
 			Sum:                                     noderesources.SumOf(o.Config.Features),
 		},
-		features: featuresOf(o.Config.Features),
+		features: featuresOf(o.Config),
 		start:    o.Start, now: o.Start, store: store.New(), cache: cache.NewWithAccounting(accounting(o.Config.Features)), snapshot: cache.NewSnapshot(),
 		waiting: framework.NewWaitingPods(), statuses: framework.NewNodeToStatus(0), ctx: context.Background(),
 		rng: rand.NewPCG(o.Seed, o.Seed^rngStream), stopwatch: o.Stopwatch,
@@ -193,12 +193,14 @@ type features struct {
 	batching, rescores, signsQueued, nominatesExpected, gangs, writesToCurrent, preemptsInMemory, preBindsInParallel bool
 }
 
-func featuresOf(f config.Features) features {
+func featuresOf(c *config.Configuration) features {
+	f := c.Features
 	return features{
 		batching: f.Enabled(config.OpportunisticBatching), rescores: f.Has(release.BatchesRescored),
 		signsQueued: f.Enabled(config.OpportunisticBatching) && f.Has(release.QueuedPodsSigned), nominatesExpected: f.Enabled(config.NominatedNodeNameForExpectation),
 		gangs: f.Enabled(config.GangScheduling), writesToCurrent: f.Has(release.FailureOfCurrentPod), preemptsInMemory: f.Has(release.UnboundPreemptedInMemory),
-		preBindsInParallel: f.Enabled(config.NominatedNodeNameForExpectation) && f.Has(release.PreBindsInParallel),
+		// kube-scheduler runs them on the workers that search nodes: one works through them in order.
+		preBindsInParallel: f.Enabled(config.NominatedNodeNameForExpectation) && f.Has(release.PreBindsInParallel) && c.Parallelism > 1,
 	}
 }
 

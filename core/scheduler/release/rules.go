@@ -105,7 +105,7 @@ var rows = [...]Row{
 	},
 	PreBindsInParallel: {
 		Name: "PreBindsInParallel", Number: "36-7", First: V136, Last: Newest,
-		Sentence: "PreBind plugins that allow it, as VolumeBinding and DynamicResources do, run beside each other, so that claims for devices are written while volumes are being bound. Before, one runs after the other.",
+		Sentence: "PreBind plugins that allow it, as VolumeBinding and DynamicResources do, run beside each other, unless parallelism is 1, so that claims for devices are written while volumes are being bound. Before, one runs after the other.",
 	},
 	FailureOfCurrentPod: {
 		Name: "FailureOfCurrentPod", Number: "36-8", First: V136, Last: Newest,

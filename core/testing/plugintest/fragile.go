@@ -17,11 +17,12 @@ import (
 	"orrery/core/scheduler/framework"
 )
 
-// ExtensionPoints returns the points that a configuration names, all by reflection, so that a new one is tried too.
+// ExtensionPoints returns the points that a configuration names, all by reflection, so that a new one is tried too, but for those of groups of
+// pods, at which nothing is called.
 func ExtensionPoints() (all []framework.Point) {
 	of := reflect.TypeFor[configv1.Plugins]()
 	for i := range of.NumField() {
-		if name := of.Field(i).Name; name != "MultiPoint" {
+		if name := of.Field(i).Name; name != "MultiPoint" && !strings.HasPrefix(name, "Placement") && !strings.HasPrefix(name, "PodGroup") {
 			all = append(all, framework.Point(name))
 		}
 	}

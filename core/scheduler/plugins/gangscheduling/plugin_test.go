@@ -141,7 +141,7 @@ func TestQueueingHints(t *testing.T) {
 		"a pod of no group":               {fwk.Pod, mk.Pod("q").Obj(), "QueueSkip"},
 		"its workload":                    {workloads.Resource, workload("train", 1), "Queue"},
 		"another workload":                {workloads.Resource, workload("other", 1), "QueueSkip"},
-		"what is no workload is an error": {workloads.Resource, mk.Pod("q").Obj(), "Queue: reading the new object of an event: it is a *v1.Pod where a *v1alpha1.Workload was expected"},
+		"what is no workload is an error": {workloads.Resource, mk.Pod("q").Obj(), "Queue: reading the new object of an event: it is a *v1.Pod where a *workloads.Workload was expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := plugintest.Hint(t, plugin, tc.resource, fwk.Add, memberOf("workers"), nil, tc.added); got != tc.want {
