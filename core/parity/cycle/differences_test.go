@@ -10,9 +10,9 @@ import (
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
-	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/preempt"
 	"orrery/core/scheduler/queue"
+	"orrery/core/scheduler/release"
 )
 
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not, whatever happens. The opposite is always a
