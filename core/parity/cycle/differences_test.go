@@ -12,15 +12,14 @@ import (
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/preempt"
 	"orrery/core/scheduler/queue"
-	"orrery/core/scheduler/release"
 )
 
 // requeuesMore reports whether a plugin may requeue pods that kube-scheduler's does not, whatever happens. The opposite is always a
 // defect.
 func (s *settings) requeuesMore(plugin string) bool {
 	switch plugin {
-	case "InterPodAffinity": // up to 1.36 it alone checks namespaces' labels, each term by itself, and other pods' affinity
-		return !s.features.Has(release.NamespaceSelectorsResolved)
+	case "InterPodAffinity": // it checks namespaces' labels, each term by itself, and other pods' affinity
+		return true
 	case "NodeAffinity": // it checks the profile's added affinity
 		return slices.ContainsFunc(s.orreryConfig.Profiles, func(p config.Profile) bool {
 			return p.Args[plugin].(*configv1.NodeAffinityArgs).AddedAffinity != nil
