@@ -75,10 +75,6 @@ var DynamicResources = &Comparison{
 			Compared: "changes come one at a time between two looks",
 		},
 		{
-			Upstream: "panics on requests for all devices that consume counters",
-			Orrery:   "fails the attempt",
-		},
-		{
 			Upstream: "creates an empty implicit claim for a pod with claims of its own whose extended resources a device plugin has, and fails",
 			Orrery:   "creates none",
 			Compared: "not at all",

@@ -10,9 +10,9 @@ import (
 
 const preamble = `# Does Orrery decide as kube-scheduler does?
 
-Yes, and you can check it: kube-scheduler **v1.35.4** is compiled in beside Orrery, both get the same input, and every
-answer is compared. What differs on purpose is listed below; a test fails on anything else. This file is written from
-core/parity by ` + "`make docs`" + `; do not edit it.
+Yes, and you can check it: kube-scheduler **v1.37.2** is compiled in beside Orrery, both get the same input, and every
+answer is compared; those of 1.35 and 1.36 run in processes of their own. What differs on purpose is listed below; a test
+fails on anything else. This file is written from core/parity by ` + "`make docs`" + `; do not edit it.
 
 ` + "```" + `
 make parity CASES=50000 SEED=1

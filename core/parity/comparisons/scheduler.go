@@ -14,8 +14,8 @@ var Answers = &Comparison{
 			Compared: "requests are in the API server's canonical form",
 		},
 		{
-			Upstream: "leaves a pod in unschedulablePods when a namespace's labels change, or those of a node that the anti-affinity of other pods may be about",
-			Orrery:   "InterPodAffinity's hints requeue it, since it may fit now",
+			Upstream: "leaves a pod in unschedulablePods when a change of namespaces' labels, of one of its anti-affinity terms or of nodes that its affinity allows may help it (see InterPodAffinity)",
+			Orrery:   "InterPodAffinity's hints requeue it",
 		},
 		{
 			Upstream: "leaves a pod in unschedulablePods when a node begins to match the profile's own node affinity",
@@ -30,13 +30,14 @@ var Answers = &Comparison{
 
 // Releases compares whole schedulers as other releases decide.
 var Releases = &Comparison{
-	Name: "Decisions of other releases", Package: "cycle", Test: "TestReleases_SameDecisions", Cases: 500, Unit: "generated clusters, for each of 1.36 and 1.37",
-	Compares: "What the comparison of decisions does, with Orrery as 1.36 and 1.37 decide, and kube-scheduler of that release in a process of its own. " +
-		"It runs only if it is asked for. Each rule by which releases differ has a case of its own, in which they do so on both sides.",
+	Name: "Decisions of other releases", Package: "cycle", Test: "TestReleases_SameDecisions", Cases: 500, Unit: "generated clusters, for each of 1.35 and 1.36",
+	Compares: "What the comparison of decisions does, with Orrery as 1.35 and 1.36 decide, and kube-scheduler of that release in a process of its own. " +
+		"It runs only if it is asked for. Each rule by which releases differ has a case of its own, in which they do so on both sides, or is " +
+		"compared elsewhere.",
 	Differences: []Difference{{
 		Upstream: "has another API for pods of groups in each release, and another allocator of devices",
-		Orrery:   "has those of 1.35",
-		Compared: "pods have no group and no claims for devices",
+		Orrery:   "has the API of 1.35, and the allocator of each release",
+		Compared: "pods have no group; generated ones have no claims for devices, whose allocators are compared alone",
 	}},
 }
 
@@ -47,9 +48,8 @@ var Decisions = &Comparison{
 		"of nodes, how many nodes were examined and where the next search begins (also with more than 100 nodes), nominations and " +
 		"their clearing, conditions, victims in order, events, failed bindings, batching, the writes of volumes and claims, in order, and " +
 		"what becomes of pods whose claims are bound or are not; after every event the queue that each pod " +
-		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims; of gangs, which are in " +
-		"some cases, how far each pod is, which are bound together and which time out; and of claims for devices, in some cases too, " +
-		"every write with the devices that it allocates, and all devices that are taken.",
+		"is in, its attempts and the plugins that rejected it, and all that is assumed of volumes and claims; and of claims for devices, in " +
+		"some cases, every write with the devices that it allocates, and all devices that are taken.",
 	Differences: []Difference{
 		{
 			Upstream: "means to draw one of several best nodes at random, but the layout of a heap decides",
@@ -72,11 +72,6 @@ var Decisions = &Comparison{
 			Compared: "what binds a claim comes when kube-scheduler looks; a case ends where several volumes name a claim",
 		},
 		{
-			Upstream: "requeues pods of a gang that time out or are preempted together in any order, and several gated pods too",
-			Orrery:   "requeues them in the order of the queue",
-			Compared: "what is written of them is compared, and the case ends there; nominations are compared in any order",
-		},
-		{
 			Upstream: "asks the plugins that may gate a pod in random order",
 			Orrery:   "asks them in the order of the profile",
 			Compared: "a case ends where several gate a pod, and another one did",
@@ -95,11 +90,6 @@ var Decisions = &Comparison{
 			Upstream: "requeues pods for a claim for devices when it has written it, and again when it reads it back",
 			Orrery:   "requeues them when it reads it",
 			Compared: "the queues are compared when a decision's claims were read",
-		},
-		{
-			Upstream: "ends at the next pod of a gang that has to wait, after one that waited was deleted",
-			Orrery:   "goes on",
-			Compared: "a case ends where a pod on permit is deleted",
 		},
 		{
 			Upstream: "forgets, when the binding of a pod fails, which node it has written in the pod's claims, until it reads them back",
@@ -131,7 +121,7 @@ var Hosting = &Comparison{
 var HostedProfile = &Comparison{
 	Name: "Hosted profile", Package: "cycle", Test: "TestScheduler_HostsWholeProfile", Cases: 200, Unit: "generated clusters",
 	Compares: "Decisions, when Orrery runs kube-scheduler's plugins and none of its own: those that sort the queue, gate, preempt and " +
-		"bind included, with Orrery's handle and its client. Clusters with gangs are left out.",
+		"bind included, with Orrery's handle and its client. Clusters with claims for devices are left out.",
 	Differences: Decisions.Differences,
 }
 

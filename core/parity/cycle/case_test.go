@@ -1,6 +1,8 @@
 package cycle
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -140,9 +142,20 @@ func parseCase(text []byte) (*clusterCase, error) {
 
 // ConfigYAML encodes the configuration.
 func (c *clusterCase) ConfigYAML() []byte {
-	text, err := yaml.Marshal(c.Config)
-	if err != nil {
-		panic(fmt.Sprintf("encoding a configuration: %v", err))
+	text, err := json.Marshal(c.Config)
+	must(err)
+	var tree map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	must(decoder.Decode(&tree))
+	profiles, _ := tree["profiles"].([]any)
+	for _, profile := range profiles {
+		plugins, _ := profile.(map[string]any)["plugins"].(map[string]any)
+		for _, groups := range []string{"placementGenerate", "placementScore", "podGroupPostFilter"} {
+			delete(plugins, groups) // they are empty, yet releases before 1.36 and 1.37 refuse their names
+		}
 	}
+	text, err = yaml.Marshal(tree)
+	must(err)
 	return text
 }

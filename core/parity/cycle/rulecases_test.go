@@ -3,6 +3,7 @@ package cycle
 import (
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,7 +34,9 @@ func ruleCases() []ruleCase {
 		{row: "36-3", says: "a nominated pod that kept another away is deleted", from: from(release.V136), cluster: nominatedGoneCase()},
 		{row: "36-4", says: "a nominated pod that another spreads from is deleted", from: from(release.V136), cluster: nominatedSpreadGoneCase()},
 		{row: "36-5", says: "a node lacks the driver of a volume", from: from(release.V136), cluster: missingDriverCase()},
+		{row: "36-5", says: "a Portworx volume where the node does not name the plugin as migrated", from: from(release.V136), cluster: portworxCase()},
 		{row: "36-8", says: "a pod's volume is not provisioned", from: from(release.V136), cluster: unprovisionedCase()},
+		{row: "36-11", says: "a pod with a claim that has devices, and one without", from: from(release.V136), cluster: allocatedBesideNewCase()},
 		{row: "36-12", says: "equal pods, and a gate for extended resources of devices", from: from(release.V136), cluster: extendedResourceBatchCase()},
 		{row: "36-13", says: "no node declares what a pod needs", from: from(release.V136), cluster: missingFeatureCase()},
 		{row: "36-13", says: "no node declares user namespaces in its network", from: from(release.V136), cluster: hostNetworkUsersCase()},
@@ -46,6 +49,7 @@ func ruleCases() []ruleCase {
 		{row: "37-7", says: "a pod with a scheduling gate is nominated for a node", from: from(release.V137), cluster: gatedNominationCase()},
 		{row: "37-10", says: "what preemption says of its success", from: from(release.V137), cluster: preemptionCase()},
 		{row: "37-12", says: "a pod without claims fits nowhere", from: from(release.V137), cluster: fullCase()},
+		{row: "37-12", says: "a claim that has the only device is deleted", from: from(release.V137), cluster: claimGoneCase()},
 		{row: "L-1", says: "a pod of which one container grows and one shrinks", from: from(release.V137), cluster: resizeCase()},
 		{row: "37-13", says: "the image of a volume in the threshold", from: from(release.V136, release.V137), cluster: imageThresholdCase()},
 		// Up to 1.35 the victim is deleted, and its binding fails some time after; 37-10 adds to the message.
@@ -262,6 +266,47 @@ func missingDriverCase() *clusterCase {
 		Claims:   []*v1.PersistentVolumeClaim{claim},
 	}
 	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("1").PVC("claim").Obj()}
+	return c
+}
+
+// portworxCase has a volume of Portworx, and a node that takes none of its CSI driver.
+func portworxCase() *clusterCase {
+	c := newRuleCluster()
+	c.Nodes = []*v1.Node{mk.Node("node").CPU("3").Obj()}
+	c.Storage = storage{CSINodes: []*storagev1.CSINode{mk.CSINode("node").Limit("pxd.portworx.com", 0).Obj()}}
+	volume := v1.VolumeSource{PortworxVolume: &v1.PortworxVolumeSource{VolumeID: "volume"}}
+	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("1").Volume("data", volume).Obj()}
+	return c
+}
+
+// gpuCase has nodes with one device each.
+func gpuCase(nodes ...string) *clusterCase {
+	c := newRuleCluster()
+	c.Devices.Classes = []*resourcev1.DeviceClass{mk.DeviceClass("gpu")}
+	for _, name := range nodes {
+		c.Nodes = append(c.Nodes, mk.Node(name).CPU("3").Obj())
+		c.Devices.Slices = append(c.Devices.Slices, mk.ResourceSlice("on-"+name, gpuDriver, name).Node(name).Devices("0").Obj())
+	}
+	return c
+}
+
+// allocatedBesideNewCase has a pod that two nodes have a device for, and that has another one already, which both reach.
+func allocatedBesideNewCase() *clusterCase {
+	c := gpuCase("a", "b")
+	reached := mk.ResourceClaim("reached").Request("nic", "gpu", 1).Allocated("", "nic", nicDriver, "everywhere", "0").Obj()
+	reached.Status.Allocation.NodeSelector = nil
+	c.Devices.Claims = []*resourcev1.ResourceClaim{reached, mk.ResourceClaim("new").Request("gpu", "gpu", 1).Obj()}
+	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("1").ResourceClaim("reached").ResourceClaim("new").Obj()}
+	return c
+}
+
+// claimGoneCase has a pod that wants the device which a claim without users has.
+func claimGoneCase() *clusterCase {
+	c := gpuCase("node")
+	has := mk.ResourceClaim("has").Request("gpu", "gpu", 1).Allocated("node", "gpu", gpuDriver, "node", "0").Obj()
+	c.Devices.Claims = []*resourcev1.ResourceClaim{has, mk.ResourceClaim("wants").Request("gpu", "gpu", 1).Obj()}
+	c.Waiting = []*v1.Pod{mk.Pod("pod").CPU("1").ResourceClaim("wants").Obj()}
+	c.Changes = []clusterChange{{Wait: 3000, Devices: &deviceObjects{Claims: []*resourcev1.ResourceClaim{has}}, Drops: true}}
 	return c
 }
 

@@ -82,6 +82,15 @@ func readTheirs(text []byte) (*upconfig.KubeSchedulerConfiguration, error) {
 	if err := validation.ValidateKubeSchedulerConfiguration(c); err != nil {
 		return nil, err
 	}
+	for _, profile := range c.Profiles {
+		for _, plugin := range profile.PluginConfig {
+			if args, ok := plugin.Args.(*upconfig.NodeResourcesFitArgs); ok { // which the plugin validates itself
+				if err := validation.ValidateNodeResourcesFitArgs(nil, args); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
 	difftest.IgnoreManagedResources(c) // for the runtimes that are compared without a scheduler
 	return c, nil
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/scheduler/devices"
+	"orrery/core/scheduler/devices/allocate"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -222,6 +224,24 @@ func TestState_SharedCapacity(t *testing.T) {
 	}
 	off := newFixture(t, devices.Gates{}, sharing("a", "1", "1G"))
 	off.wants("with the gate off", "d/p/nic")
+}
+
+// Up to 1.35 a part without capacity counts only until its claim is written; from 1.36 on, as long as the claim has it.
+func TestState_PartsWithoutCapacity(t *testing.T) {
+	part := with("a", "nic")
+	part.Status.Allocation.Devices.Results[0].ShareID = ptr.To[types.UID]("1")
+	for _, r := range release.All() {
+		f := newFixture(t, devices.Gates{ConsumableCapacity: true, AllocatedParts: release.AllocatedPartsShared.In(r)}, part)
+		f.wants("the device is not taken")
+		_, shared := f.Allocated().Shared[allocate.MakeDeviceID("d", "p", "nic")]
+		if want := r >= release.V136; shared != want {
+			t.Errorf("in %s the device is shared: %v, want %v", r, shared, want)
+		}
+		f.SetInFlight("b", part)
+		if n := len(f.Allocated().Shared); n != 1 {
+			t.Errorf("in %s, %d devices are shared while a part is in flight, want 1", r, n)
+		}
+	}
 }
 
 func rule(name string, selector *resourcev1alpha3.DeviceTaintSelector) *resourcev1alpha3.DeviceTaintRule {

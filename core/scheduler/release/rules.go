@@ -33,6 +33,7 @@ const (
 	AllocatedPartsShared
 	BindingFailuresAlike
 	AllocatedClaimsScored
+	ClaimOwnersNamedByKind
 	SignUnlessServedByDevices
 	HostNetworkUsersDeclared
 	FeaturesMessageBrief
@@ -130,6 +131,10 @@ var rows = [...]Row{
 	AllocatedClaimsScored: {
 		Name: "AllocatedClaimsScored", Number: "36-11", First: V136, Last: Newest,
 		Sentence: "The score of a node counts the alternatives of claims that have devices already, and no node is scored without DRAPrioritizedList. Before, the attempt of a pod with such a claim beside one without fails where nodes are scored.",
+	},
+	ClaimOwnersNamedByKind: {
+		Name: "ClaimOwnersNamedByKind", Number: "36-11", First: V136, Last: Newest,
+		Sentence: "The message of a pod whose generated claim is of another one writes Pod with a capital. Before, pod.",
 	},
 	SignUnlessServedByDevices: {
 		Name: "SignUnlessServedByDevices", Number: "36-12", First: V136, Last: Newest, Upstream: "KEP-5598",

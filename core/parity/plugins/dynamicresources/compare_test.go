@@ -216,12 +216,7 @@ func (a *attempt) filter(ctx context.Context, reachable []string) (fit []fwk.Nod
 			seen.Count("search too long")
 			return nil, false
 		}
-		theirs := a.theirFilter(ctx, info)
-		if theirs == nil { // kube-scheduler panics on all devices that consume counters
-			seen.Count("panicked")
-			a.same("Filter with a panic", fwk.Error, ours.Code())
-			return nil, false
-		}
+		theirs := a.c.theirs.Filter(allocations.WithPoolOrder(ctx), a.theirs, a.pod, info)
 		switch a.sameStatus("Filter on "+name, theirs, ours); {
 		case ours.IsSuccess():
 			if a.servedByPlugin(info.Node()) {
@@ -261,19 +256,6 @@ func (a *attempt) servedByPlugin(node *v1.Node) bool {
 		}
 	}
 	return false
-}
-
-// theirFilter is nil if the plugin panics.
-func (a *attempt) theirFilter(ctx context.Context, info fwk.NodeInfo) (status *fwk.Status) {
-	defer func() {
-		if recover() != nil {
-			status = nil
-		}
-	}()
-	if status = a.c.theirs.Filter(allocations.WithPoolOrder(ctx), a.theirs, a.pod, info); status == nil {
-		status = fwk.NewStatus(fwk.Success)
-	}
-	return status
 }
 
 func (a *attempt) score(ctx context.Context, fit []fwk.NodeInfo) {

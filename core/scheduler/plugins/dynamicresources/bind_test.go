@@ -358,13 +358,3 @@ func TestScore_PrefersEarlyAlternatives(t *testing.T) {
 		t.Errorf("normalized scores (-want +got):\n%s", diff)
 	}
 }
-
-// As in kube-scheduler, a pod with an allocated claim beside a new one cannot be scored.
-func TestScore_FailsBesideAllocatedClaim(t *testing.T) {
-	f := newFixture(t, "", append(gpus(), claim().Request("gpu", "gpu", 1).Obj(), mk.ResourceClaim("old").Allocated("n", "gpu", driver, "a", "1").Obj())...)
-	pod := mk.Pod("ada").ResourceClaim("c").ResourceClaim("old").Obj()
-	state, _ := f.cycle(pod)
-	f.filter(state, pod, mk.Node("n").Obj())
-	_, status := f.plugin.Score(t.Context(), state, pod, nodeInfo(mk.Node("n").Obj()))
-	wants(t, "Score", "Error: number of allocations 1 is smaller than number of claims", text(status))
-}

@@ -133,13 +133,22 @@ func (pl *DynamicResources) ownClaims(pod *v1.Pod) ([]*resourcev1.ResourceClaim,
 			return nil, fmt.Errorf("resourceclaim %q is being deleted", claim.Name)
 		}
 		if generated {
-			if err := resourceclaim.IsForPod(pod, claim, false); err != nil {
+			if err := pl.isForPod(pod, claim); err != nil {
 				return nil, err
 			}
 		}
 		claims = append(claims, claim)
 	}
 	return claims, nil
+}
+
+// isForPod checks that a generated claim, which is in the pod's namespace, was made for it.
+func (pl *DynamicResources) isForPod(pod *v1.Pod, claim *resourcev1.ResourceClaim) error {
+	err := resourceclaim.IsForPod(pod, claim, false)
+	if err != nil && !pl.ownersByKind {
+		return fmt.Errorf("ResourceClaim %s/%s was not created for pod %s/%s (pod is not owner)", claim.Namespace, claim.Name, pod.Namespace, pod.Name)
+	}
+	return err
 }
 
 // PreEnqueue gates a pod until all its claims exist.

@@ -1,6 +1,7 @@
 package dynamicresources_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -264,13 +266,19 @@ func TestFilter_RefusesAllCountersUpTo135(t *testing.T) {
 // A search that takes too long ends after as many steps as the timeout has, on every machine.
 func TestFilter_EndsSearch(t *testing.T) {
 	slice := mk.ResourceSlice("s", driver, "p").Node("n")
-	for _, name := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"} {
+	for i := range 20 { // of which nine can be chosen in far more ways
+		name := strconv.Itoa(i)
 		slice.Devices(name).Attribute("model", name)
 	}
 	claim := claim().Request("any", "gpu", 9).Request("none", "gpu", 1, "false").Obj()
-	f := newFixture(t, "", mk.DeviceClass("gpu"), slice.Obj(), claim)
-	f.limit(time.Second / 10)
-	if got := f.found(user(), "n"); got != "UnschedulableAndUnresolvable: timed out trying to allocate devices" {
-		t.Errorf("it is %q", got)
+	const failed = "Error: node n: timed out trying to allocate devices"
+	for r, want := range map[release.Release]string{
+		release.V135: "UnschedulableAndUnresolvable: timed out trying to allocate devices", release.V136: failed, release.V137: failed,
+	} {
+		f := fixtureOf(t, r, "", mk.DeviceClass("gpu"), slice.Obj(), claim)
+		f.limit(time.Second / 10)
+		if got := f.found(user(), "n"); got != want {
+			t.Errorf("in %s it is %q, want %q", r, got, want)
+		}
 	}
 }

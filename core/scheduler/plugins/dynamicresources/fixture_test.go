@@ -21,6 +21,7 @@ import (
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins/dynamicresources"
+	"orrery/core/scheduler/release"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -83,19 +84,25 @@ func (f *fixture) Eventf(_, _ runtime.Object, _, reason, _, note string, args ..
 // newFixture makes the plugin with gates, whose names are separated by spaces; a name after a minus is off.
 func newFixture(t *testing.T, gates string, objects ...world.Object) *fixture {
 	t.Helper()
+	return fixtureOf(t, release.V135, gates, objects...)
+}
+
+// fixtureOf makes the plugin of a release.
+func fixtureOf(t *testing.T, r release.Release, gates string, objects ...world.Object) *fixture {
+	t.Helper()
 	set := map[string]bool{}
 	for _, gate := range strings.Fields(gates) {
 		name, off := strings.CutPrefix(gate, "-")
 		set[name] = !off
 	}
-	features, err := config.ParseFeatures(set)
+	features, err := config.ParseFeaturesOf(r, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := store.New()
 	f := &fixture{t: t, store: s, now: dawn, features: features, state: devices.New(s, devices.Gates{
 		ConsumableCapacity: features.Enabled(config.DRAConsumableCapacity), ExtendedResources: features.Enabled(config.DRAExtendedResource),
-		DeviceTaintRules: features.Enabled(config.DRADeviceTaintRules),
+		DeviceTaintRules: features.Enabled(config.DRADeviceTaintRules), AllocatedParts: features.Has(release.AllocatedPartsShared),
 	})}
 	f.make(config.DefaultArgs(dynamicresources.Name, features))
 	for _, o := range objects {

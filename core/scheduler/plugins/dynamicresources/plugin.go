@@ -47,6 +47,7 @@ type DynamicResources struct {
 	timeoutFails      bool              // a search that takes too long fails the attempt, and does not reject the node
 	claimDeletions    bool              // the deletion of a claim may help a pod
 	scoresAllocated   bool              // what claims got in earlier attempts counts
+	ownersByKind      bool              // the owner of a generated claim is called Pod, not pod
 	words             *bindingWords
 	bindingConditions bool
 	extendedResources bool
@@ -97,6 +98,7 @@ func New(_ context.Context, args runtime.Object, h fwk.Handle, features config.F
 		timeoutFails:      features.Has(release.FilterTimeoutFails),
 		claimDeletions:    features.Has(release.ClaimDeletionsRequeue),
 		scoresAllocated:   features.Has(release.AllocatedClaimsScored),
+		ownersByKind:      features.Has(release.ClaimOwnersNamedByKind),
 		extendedResources: features.Enabled(config.DRAExtendedResource),
 		bindingTimeout:    ptr.Deref(resources.BindingTimeout, metav1.Duration{Duration: configv1.DynamicResourcesBindingTimeoutDefault}).Duration,
 	}
