@@ -14,10 +14,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/client-go/transport/spdy"
+	"k8s.io/streaming/pkg/httpstream"
 
 	"orrery/core/safe/panics"
 	"orrery/core/safe/printable"
@@ -41,12 +41,12 @@ func (f *forwarder) dialer() (httpstream.Dialer, error) {
 	if err != nil {
 		return nil, err
 	}
-	overWebsocket, err := portforward.NewSPDYOverWebsocketDialer(f.address, f.config)
+	overWebsocket, err := portforward.NewSPDYOverWebsocketDialerForStreaming(f.address, f.config)
 	if err != nil {
 		return nil, err
 	}
-	direct := spdy.NewDialer(upgrader, &http.Client{Transport: transport}, http.MethodPost, f.address)
-	return portforward.NewFallbackDialer(overWebsocket, direct, func(err error) bool {
+	direct := spdy.NewDialerForStreaming(upgrader, &http.Client{Transport: transport}, http.MethodPost, f.address)
+	return portforward.NewFallbackDialerForStreaming(overWebsocket, direct, func(err error) bool {
 		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
 	}), nil
 }
