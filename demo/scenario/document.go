@@ -4,6 +4,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/scheduler/release"
+	"orrery/core/objects/workloads"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 	"orrery/demo/scenario/expect"
@@ -177,12 +178,18 @@ type workload struct {
 	Devices map[string]podDevices `yaml:"devices"`
 	Gang    int                   `yaml:"gang"`
 
-	Spec *v1.PodSpec `yaml:"spec"`
+	Spec *fullSpec `yaml:"spec"`
 
 	kind world.Kind
 	name string
 
 	podBytes int // of one of its pods, encoded; zero if not known yet
+}
+
+// fullSpec is a pod's spec written in full, with the reference to a group that pods of Kubernetes 1.35 have.
+type fullSpec struct {
+	v1.PodSpec  `yaml:",inline"`
+	WorkloadRef *workloads.Reference `yaml:"workloadRef"`
 }
 
 type budgetPart struct {

@@ -80,7 +80,8 @@ func (w *workload) pod(i, of int) *v1.Pod {
 		name += "-" + strconv.Itoa(i)
 	}
 	t := w.template()
-	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: t.Labels}, Spec: t.Spec}
+	meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: t.Labels, Annotations: t.Annotations}
+	return &v1.Pod{ObjectMeta: meta, Spec: t.Spec}
 }
 
 func (w *workload) strategy() appsv1.DeploymentStrategy {

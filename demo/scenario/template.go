@@ -31,7 +31,10 @@ func (w *workload) selector() *metav1.LabelSelector {
 func (w *workload) template() v1.PodTemplateSpec {
 	t := v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: w.labels()}}
 	if w.Spec != nil {
-		t.Spec = *w.Spec.DeepCopy()
+		t.Spec = *w.Spec.PodSpec.DeepCopy()
+		if ref := w.Spec.WorkloadRef; ref != nil {
+			workloads.SetRef(&t.ObjectMeta, *ref)
+		}
 	} else {
 		t.Spec = w.podSpec()
 	}

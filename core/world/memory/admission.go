@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"orrery/core/objects/requests"
+	"orrery/core/objects/workloads"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 )
@@ -51,7 +52,7 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 	c.options.DeviceGatesOff.Drop(o, nil)
 	admission.Default(o, c.timestamp())
 	q := c.newRequest(kind, o, nil)
-	errs := validation.ValidateObjectMetaAccessor(o, IsNamespaced(kind), validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs := exceptReference(validation.ValidateObjectMetaAccessor(o, IsNamespaced(kind), validation.NameIsDNSSubdomain, field.NewPath("metadata")))
 	switch o := o.(type) {
 	case *v1.Pod:
 		if err := c.preparePod(q, o); err != nil {
@@ -82,6 +83,13 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 	return c.allow(q)
 }
 
+// exceptReference leaves out that no annotation may have the name by which a pod has its spec.workloadRef.
+func exceptReference(errs field.ErrorList) field.ErrorList {
+	return slices.DeleteFunc(errs, func(err *field.Error) bool {
+		return err.Field == "metadata.annotations" && err.BadValue == workloads.Annotation
+	})
+}
+
 // admitUpdate is admit for an update.
 func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error {
 	c.options.DeviceGatesOff.Drop(changed, old)
@@ -94,7 +102,7 @@ func (c *Cluster) admitUpdate(kind world.Kind, old, changed world.Object) error 
 	if err := c.admission.Admit(c, q); err != nil {
 		return err
 	}
-	errs := validation.ValidateObjectMetaAccessorUpdate(changed, old, field.NewPath("metadata"))
+	errs := exceptReference(validation.ValidateObjectMetaAccessorUpdate(changed, old, field.NewPath("metadata")))
 	if pod != nil {
 		setGeneration(world.Pod, pod, old)
 		errs = append(errs, c.podGates().RefusedPodChange(pod, old.(*v1.Pod))...)
