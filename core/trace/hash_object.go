@@ -46,7 +46,7 @@ var fieldRules = map[string]hashRule{
 	"Key": keepText, "TopologyKey": keepText, "TopologyKeys": keepText, "MatchLabelKeys": keepText, "MismatchLabelKeys": keepText,
 	"SchedulerName": keepText, "DeclaredFeatures": keepText, "ResourceName": asResource, "ExtendedResourceName": asResource,
 	"Driver": keepText, "Provisioner": keepText, "Attacher": keepText, "FSType": keepText,
-	"Expression": keepText, "StringValue": keepText, "VersionValue": keepText,
+	"Expression": keepText, "StringValue": keepText, "VersionValue": keepText, "StringValues": keepText, "VersionValues": keepText,
 	"Image": asImage, "Names": asImage,
 	"Value": asValue, "Values": asValue,
 	"MatchFields": asFields, "DisruptedPods": asPodNames, "VolumeID": asDisk,

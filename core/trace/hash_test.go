@@ -2,6 +2,7 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,15 @@ import (
 // canary must not appear in a file.
 const canary = "c4n4ry"
 
+func asJSON(t *testing.T, o world.Object) string {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // unpacked returns a file's records as the reader returns them, and their unpacked bytes.
 func unpacked(t *testing.T, file []byte) string {
 	t.Helper()
@@ -39,10 +49,10 @@ func unpacked(t *testing.T, file []byte) string {
 		text += fmt.Sprintf("%+v", input.Effect)
 		switch ev := input.Event.(type) {
 		case world.Changed:
-			text += fmt.Sprintf("%v", ev.Object)
+			text += asJSON(t, ev.Object)
 		case world.Listed:
 			for _, o := range ev.Objects {
-				text += fmt.Sprintf("%v", o)
+				text += asJSON(t, o)
 			}
 		default:
 			text += fmt.Sprintf("%+v", ev)
