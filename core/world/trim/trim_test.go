@@ -44,7 +44,7 @@ metadata:
 spec: {containers: []}
 status: {}`},
 	{"what a pod asks of a node", world.Pod, `
-metadata: {name: p}
+metadata: {name: p, annotations: {~spec.workloadRef: w/g/0}}
 spec:
   schedulerName: mine
   nodeName: n1
@@ -61,7 +61,6 @@ spec:
   overhead: {cpu: 100m}
   resources: {requests: {cpu: "2"}}
   schedulingGates: [{name: wait}]
-  workloadRef: {name: w, podGroup: g, podGroupReplicaKey: "0"}
   resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]
   tolerations: [{key: k, operator: Exists, effect: NoExecute, tolerationSeconds: 3}]
   topologySpreadConstraints:
