@@ -17,7 +17,7 @@
 //	world       what is decided upon: Input and Effect      memory   live   extender   trim
 //	            what the API server does to new objects     admission
 //	      │
-//	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames
+//	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames   workloads
 //	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files
 //	            small machines that many use                heap   yamlnode
 //

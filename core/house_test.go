@@ -23,6 +23,7 @@ core
 core/safe/files
 core/scheduler/changelog
 core/objects/csimigration
+core/objects/workloads
 core/safe/footprint
 core/testing/mk
 core/testing/mk/kinds: core/testing/mk
@@ -44,24 +45,24 @@ core/objects/requests: core/objects/saturating
 core/safe/spelling
 core/answers/answer
 # what a world says and wants, and what the API's objects come to
-core/world: core/objects/nodenames
+core/world: core/objects/nodenames core/objects/workloads
 core/testing/mk/canaries: core/world
 core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
-core/world/admission: core/objects/requests core/objects/saturating core/world
+core/world/admission: core/objects/requests core/objects/saturating core/world core/objects/workloads
 core/scheduler/config: core/safe/address core/safe/printable core/safe/yamlnode core/scheduler/release
 core/world/extender: core/safe/address core/safe/footprint core/objects/nodenames core/safe/printable core/objects/saturating core/world
 core/scheduler/store: core/scheduler/changelog core/scheduler/codec core/safe/printable core/world core/scheduler/release
-core/world/trim: core/world
+core/world/trim: core/world core/objects/workloads
 core/process/leader: core/objects/saturating core/world
 core/process/leader/sim: core/process/leader core/world core/safe/heap
-core/world/memory: core/world/admission core/objects/csimigration core/objects/requests core/objects/saturating core/world/trim core/world core/safe/heap
+core/world/memory: core/world/admission core/objects/csimigration core/objects/requests core/objects/saturating core/world/trim core/world core/safe/heap core/objects/workloads
 core/scheduler/volumes: core/scheduler/codec core/scheduler/store core/world core/safe/plural core/safe/spelling
 core/scheduler/volumes/outcome: core/scheduler/store core/world
 core/scheduler/devices/allocate: core/scheduler/release
 core/scheduler/devices: core/scheduler/changelog core/scheduler/codec core/scheduler/devices/allocate core/scheduler/store core/world
 core/scheduler/devices/outcome: core/scheduler/store core/world
-core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world
+core/scheduler/gangs: core/scheduler/codec core/scheduler/store core/world core/objects/workloads
 # evictions
 core/evict: core/safe/printable core/world core/safe/heap core/scheduler/store
 core/evict/budget: core/evict core/world core/safe/plural
@@ -69,7 +70,7 @@ core/evict/device: core/evict core/scheduler/store core/world core/safe/plural
 core/evict/lifecycle: core/evict core/objects/saturating core/scheduler/store core/world core/world/memory
 core/evict/pressure: core/evict core/safe/footprint core/safe/printable core/objects/requests core/objects/saturating core/world core/world/memory
 core/evict/taint: core/evict core/scheduler/store core/world
-core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural core/scheduler/release
+core/trace: core/evict/pressure core/safe/footprint core/safe/printable core/objects/requests core/scheduler/store core/world/trim core/world core/scheduler/codec core/safe/yamlnode core/safe/plural core/scheduler/release core/objects/workloads
 # plugins and what they run in
 core/scheduler/framework: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/gangs core/safe/panics core/safe/printable core/scheduler/reuse core/scheduler/volumes core/world core/safe/plural
 core/scheduler/preempt: core/scheduler/codec core/scheduler/framework core/scheduler/reuse core/world core/scheduler/config core/scheduler/release
@@ -83,7 +84,7 @@ core/scheduler/plugins/defaultbinder: core/scheduler/config core/scheduler/frame
 core/scheduler/plugins/defaultpreemption: core/scheduler/codec core/scheduler/config core/scheduler/framework core/scheduler/preempt core/world core/scheduler/release
 core/scheduler/plugins/dynamicresources/shortage: core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/objects/requests core/safe/plural core/safe/spelling
 core/scheduler/plugins/dynamicresources: core/scheduler/codec core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/objects/requests core/scheduler/reuse core/world core/safe/plural core/scheduler/release
-core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint
+core/scheduler/plugins/gangscheduling: core/scheduler/config core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/hint core/objects/workloads
 core/scheduler/plugins/imagelocality: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/objects/saturating core/scheduler/release
 core/scheduler/plugins/interpodaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/scheduler/release
 core/scheduler/plugins/nodeaffinity: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/spelling core/safe/plural
@@ -91,13 +92,13 @@ core/scheduler/plugins/nodedeclaredfeatures: core/scheduler/config core/schedule
 core/scheduler/plugins/nodename: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/release
 core/scheduler/plugins/nodeports: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse
 core/scheduler/plugins/noderesources: core/scheduler/config core/scheduler/devices core/scheduler/devices/allocate core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/shape core/objects/requests core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
-core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural
+core/scheduler/plugins/nodeunschedulable: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/safe/plural core/scheduler/release
 core/scheduler/plugins/nodevolumelimits: core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/reuse core/world core/safe/plural core/scheduler/release
 core/testing/plugintest: core/scheduler/config core/scheduler/framework core/scheduler/reuse core/scheduler/store core/world
 core/scheduler/plugins/podtopologyspread: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/topology core/scheduler/reuse core/objects/saturating core/safe/plural core/scheduler/release
 core/scheduler/plugins/queuesort: core/scheduler/config
 core/scheduler/plugins/schedulinggates: core/scheduler/config core/scheduler/plugins/hint core/scheduler/framework core/safe/plural
-core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling core/safe/plural
+core/scheduler/plugins/tainttoleration: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/reuse core/scheduler/plugins/nodeunschedulable core/safe/spelling core/safe/plural core/scheduler/release
 core/scheduler/plugins/unreadable: core/scheduler/config core/scheduler/plugins/podvolumes core/world
 core/scheduler/plugins/volumebinding: core/scheduler/codec core/scheduler/config core/objects/csimigration core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/nodeclasses core/scheduler/plugins/podvolumes core/scheduler/plugins/shape core/scheduler/reuse core/objects/saturating core/scheduler/volumes core/world core/safe/plural
 core/scheduler/plugins/volumerestrictions: core/scheduler/config core/scheduler/framework core/scheduler/plugins/hint core/scheduler/plugins/podvolumes core/scheduler/volumes
@@ -105,23 +106,23 @@ core/scheduler/plugins/volumezone: core/scheduler/config core/scheduler/framewor
 core/scheduler/plugins: core/scheduler/config core/scheduler/framework core/scheduler/plugins/defaultbinder core/scheduler/plugins/defaultpreemption core/scheduler/plugins/dynamicresources core/scheduler/plugins/gangscheduling core/scheduler/plugins/imagelocality core/scheduler/plugins/interpodaffinity core/scheduler/plugins/nodeaffinity core/scheduler/plugins/nodedeclaredfeatures core/scheduler/plugins/nodename core/scheduler/plugins/nodeports core/scheduler/plugins/noderesources core/scheduler/plugins/nodeunschedulable core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podtopologyspread core/scheduler/plugins/queuesort core/scheduler/plugins/schedulinggates core/scheduler/plugins/tainttoleration core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/volumerestrictions core/scheduler/plugins/volumezone
 # the engine and what observes it
 core/scheduler/cache: core/scheduler/changelog core/scheduler/codec core/objects/nodenames core/objects/requests core/scheduler/reuse core/objects/saturating
-core/scheduler/queue: core/scheduler/cache core/scheduler/codec core/safe/printable core/objects/requests core/objects/saturating core/world core/safe/heap
-core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/config core/scheduler/devices core/world/extender core/scheduler/framework core/scheduler/gangs core/objects/nodenames core/scheduler/plugins core/scheduler/plugins/queuesort core/scheduler/preempt core/scheduler/queue core/scheduler/reuse core/objects/saturating core/scheduler/store core/scheduler/volumes core/world core/scheduler/plugins/noderesources core/scheduler/release
+core/scheduler/queue: core/scheduler/cache core/scheduler/codec core/safe/printable core/objects/requests core/objects/saturating core/world core/safe/heap core/objects/workloads
+core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/config core/scheduler/devices core/world/extender core/scheduler/framework core/scheduler/gangs core/objects/nodenames core/scheduler/plugins core/scheduler/plugins/queuesort core/scheduler/preempt core/scheduler/queue core/scheduler/reuse core/objects/saturating core/scheduler/store core/scheduler/volumes core/world core/scheduler/plugins/noderesources core/scheduler/release core/objects/workloads
 core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/framework core/safe/spelling
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
 core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/release core/scheduler/volumes core/world
 core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural core/scheduler/release
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
-core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory
+core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory core/objects/workloads
 core/testing/soak/command: core/testing/soak
 core/testing/soak/plant: core/testing/planted
 # questions about an engine
 core/answers/cause: core/safe/plural core/scheduler/config
 core/answers/compare: core/answers/answer core/answers/cause core/safe/plural core/scheduler/release core/scheduler/config core/scheduler/devices core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/queue core/objects/requests core/objects/saturating core/trace core/trace/play core/scheduler/volumes/outcome core/world
 core/answers/change: core/safe/footprint core/safe/printable core/objects/requests core/safe/plural core/scheduler/release
-core/answers/whatif: core/answers/cause core/objects/csimigration core/scheduler/config core/scheduler/devices core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory core/safe/plural core/scheduler/release
-core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/volumerestrictions core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/schedulinggates core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural core/answers/answer core/evict/observer
+core/answers/whatif: core/answers/cause core/objects/csimigration core/scheduler/config core/scheduler/devices core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/taint core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/podvolumes core/safe/printable core/objects/saturating core/scheduler/store core/answers/change core/world core/world/memory core/safe/plural core/scheduler/release core/objects/workloads
+core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/csimigration core/scheduler/engine core/evict core/evict/budget core/scheduler/framework core/scheduler/gangs core/scheduler/plugins/dynamicresources core/scheduler/plugins/dynamicresources/shortage core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/volumerestrictions core/scheduler/plugins/podvolumes core/scheduler/plugins/unreadable core/scheduler/plugins/volumebinding core/scheduler/plugins/schedulinggates core/scheduler/plugins/volumezone core/scheduler/preempt core/scheduler/queue core/objects/requests core/objects/saturating core/scheduler/volumes core/scheduler/volumes/outcome core/answers/change core/world core/safe/plural core/answers/answer core/evict/observer core/objects/workloads
 core/answers/assist: core/answers/change core/safe/printable
 core/answers/fix: core/answers/change core/answers/diagnose core/answers/whatif core/safe/plural core/scheduler/engine core/scheduler/gangs core/world core/answers/answer
 core/answers/capacity: core/objects/requests core/objects/saturating core/scheduler/engine
@@ -131,7 +132,7 @@ core/answers/pool: core/answers/capacity core/answers/change core/answers/price 
 core/answers/fit: core/answers/capacity core/answers/change core/answers/diagnose core/answers/fix core/answers/pool core/answers/price core/answers/whatif core/objects/requests core/safe/footprint core/safe/plural core/safe/printable core/scheduler/engine core/trace core/world core/world/memory core/world/trim
 core/testing/drawn: core/answers/fit core/evict core/evict/budget core/scheduler/drive core/scheduler/engine core/testing/mk core/world core/world/memory
 # a scheduler and an operator on a cluster
-core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world
+core/world/live: core/safe/address core/world/extender core/safe/footprint core/safe/panics core/world/trim core/world core/objects/workloads
 core/operator/actions: core/safe/printable core/answers/change core/world core/safe/plural
 core/operator/usage: core/evict/pressure core/operator/actions core/safe/printable core/trace core/world
 core/operator/usage/reader: core/evict/pressure core/operator/actions core/safe/panics core/safe/printable core/operator/usage core/world
@@ -149,11 +150,11 @@ views/orbit
 views/find: themes
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural core/answers/answer
 views/report: core/answers/answer core/safe/plural views
-views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix core/scheduler/volumes core/scheduler/plugins/volumezone core/answers/answer views/find themes core/answers/capacity core/answers/consolidate core/answers/fit core/answers/pool
+views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix core/scheduler/volumes core/scheduler/plugins/volumezone core/answers/answer views/find themes core/answers/capacity core/answers/consolidate core/answers/fit core/answers/pool core/objects/workloads
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
 demo/scenario/expect: core/answers/answer core/answers/change core/answers/diagnose core/answers/fix core/scheduler/engine core/scheduler/release core/trace core/trace/play core/world demo/scenario/strict
-demo/scenario: core/world/admission core/safe/files core/scheduler/release core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace core/trace/play core/world core/world/memory demo/scenario/strict demo/scenario/expect
+demo/scenario: core/world/admission core/safe/files core/scheduler/release core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/safe/footprint core/scheduler/framework core/process/leader core/process/leader/sim core/safe/printable core/scheduler/queue core/trace core/trace/play core/world core/world/memory demo/scenario/strict demo/scenario/expect core/objects/workloads
 demo/playback: core/scheduler/engine core/scheduler/framework core/trace core/trace/play
 demo: core/scheduler/engine core/safe/printable core/trace core/trace/play core/world demo/scenario
 demo/suite: core/safe/files core/safe/panics core/safe/printable core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/release core/trace/play demo demo/scenario demo/scenario/expect demo/scenario/strict
@@ -170,7 +171,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/answers/compare core/scheduler/release core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter core/answers/answer core/safe/plural views/find views/report demo/scenario/strict core/answers/capacity core/answers/consolidate core/answers/fit
-cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory
+cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory core/objects/workloads
 docs/commands: cmd/app
 cmd/deploy: cmd/app
 cmd/orrery: cmd/app
