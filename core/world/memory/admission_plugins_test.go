@@ -10,36 +10,6 @@ import (
 	"orrery/core/world/memory"
 )
 
-// Shows NDF-04.
-func TestAdmission_ResizeNeedsDeclaredFeature(t *testing.T) {
-	for on, want := range map[bool]string{
-		false: "",
-		true:  `pods "web" is forbidden: pod update requires features GuaranteedQoSPodCPUResize which are not available on node "n1"`,
-	} {
-		s := newScene(t, memory.Options{Admission: admission.Options{DeclaredFeatures: on}})
-		create(s, node("n1"))
-		create(s, limited(mk.Pod("web").CPU("1").Memory("1Gi")).Node("n1").Obj())
-		resize := func(cpu string) error {
-			pod := s.Pod("default", "web").DeepCopy()
-			pod.Spec.Containers[0].Resources.Requests = mk.Resources("cpu", cpu, "memory", "1Gi")
-			pod.Spec.Containers[0].Resources.Limits = pod.Spec.Containers[0].Resources.Requests
-			_, err := s.Resize(pod)
-			return err
-		}
-		if err := resize("2"); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-			t.Errorf("with the gate %t: %v, want %q", on, err, want)
-		}
-		n := s.Node("n1").DeepCopy()
-		n.Status.DeclaredFeatures = []string{"GuaranteedQoSPodCPUResize"}
-		if _, err := s.UpdateStatus(n); err != nil {
-			t.Fatal(err)
-		}
-		if err := resize("3"); err != nil {
-			t.Errorf("with the gate %t on a node that declares it: %v", on, err)
-		}
-	}
-}
-
 func TestAdmission_PluginsCanBeSwitchedOff(t *testing.T) {
 	off := admission.Options{Disable: []string{"DefaultTolerationSeconds", "Priority", "TaintNodesByCondition"}}
 	s := newScene(t, memory.Options{Admission: off})
