@@ -25,7 +25,7 @@ core/scheduler/changelog
 core/objects/csimigration
 core/objects/workloads
 core/safe/footprint
-core/testing/mk
+core/testing/mk: core/objects/workloads
 core/testing/mk/kinds: core/testing/mk
 core/safe/heap
 core/objects/nodenames
