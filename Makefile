@@ -67,7 +67,7 @@ parity: ## compare with upstream over CASES generated cases from SEED; RELEASE=1
 release-report: ## what of scheduling differs between two releases of Kubernetes, from their sources: OLD=1.37 NEW=1.38
 	@$(IN_PARITY) ./releasereport -old '$(or $(OLD),1.37)' -new '$(NEW)'
 planes: ## the tests on a real API server with a control plane of RELEASE, as processes; CASES pods where there are many, RUN=regexp for some
-	cd core/parity && ORRERY_CASES='$(CASES)' ORRERY_ORACLES=$(or $(RELEASE),1.37) go test -count=1 -timeout 0 -v -tags processes -run '$(or $(RUN),.)' ./live
+	cd core/parity && ORRERY_CASES='$(CASES)' ORRERY_ORACLES=$(or $(RELEASE),1.36) go test -count=1 -timeout 0 -v -tags processes -run '$(or $(RUN),.)' ./live
 traces: ## record the embedded traces anew from demo/scenarios; some on a real API server, in ten minutes
 	go run ./demo/record && $(IN_PARITY) ./demorecord
 clean: ## remove what was built

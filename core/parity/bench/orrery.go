@@ -9,6 +9,7 @@ import (
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -24,7 +25,7 @@ type orrery struct {
 }
 
 func newOrrery(c testCase) (scheduler, error) {
-	features, err := config.ParseFeatures(c.gateSettings())
+	features, err := config.ParseFeaturesOf(release.Newest, c.gateSettings())
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package main
 // preamble explains the table.
 const preamble = `# Benchmarks
 
-kube-scheduler 1.35.4's scheduler and Orrery's engine, in one process, on the same objects, with the default profile and
+kube-scheduler 1.37.2's scheduler and Orrery's engine, in one process, on the same objects, with the default profile and
 the default feature gates, without an API server. This file is written by the command below; do not edit it.
 
 What one run is: a cluster is built and warmed up with a tenth of the pods; then all pods of the run are handed over as
@@ -25,8 +25,7 @@ one is placed that cannot be, is an error and no figure.
   therefore need at least a second, in which it schedules others: CPU time tells more than pods/s there.
 - The rows with devices are those of upstream's scheduler_perf, and admin access: each node has a slice of ten devices, half
   of them taken from the start, and a pod's claim, made of a template, comes as an event before the pod. A claim is written
-  by two calls of kube-scheduler and by one effect of Orrery, and both read back both versions. "partitionable devices" and
-  "extended resources" have feature gates on that are off by default. kube-scheduler looks once a second whether the claim of
+  by two calls of kube-scheduler and by one effect of Orrery, and both read back both versions. kube-scheduler looks once a second whether the claim of
   extended resources can be read: CPU time tells more than pods/s there.
 - The rows with gangs have the feature gates GenericWorkload and GangScheduling on. A gang's workload comes as an event before its
   first pod, and all pods of a gang have to have a place before any is bound.

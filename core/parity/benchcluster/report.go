@@ -11,7 +11,7 @@ import (
 
 const preamble = `# Benchmarks against a real API server
 
-kube-scheduler 1.35.4, ` + "`orrery run`" + ` and a program that only binds, each in a process of its own, against kube-apiserver 1.35.4 and etcd in another, all
+kube-scheduler 1.37.2, ` + "`orrery run`" + ` and a program that only binds, each in a process of its own, against kube-apiserver 1.37.2 and etcd in another, all
 on one machine that they share. This file is written by the command below; do not edit it.
 
 What one run is: a fresh API server gets the nodes, in three zones, and the pods, of one template and without constraints;

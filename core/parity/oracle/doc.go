@@ -3,7 +3,7 @@
 //
 //	core/parity/oracle       what the two processes say, and the side that asks
 //	core/parity/oracle/serve the side that answers, a module of its own: the same code is compiled with each release
-//	core/parity/v136, v137   a module for each release: its versions of Kubernetes, and a main package
+//	core/parity/v135, v136   a module for each release: its versions of Kubernetes, and a main package
 //
 // The two take turns. A [Request] starts a case, changes an object, lets time pass or has the scheduler decide; the [Reply] has all that
 // the scheduler did since the last one, and its state. Both have virtual time, which begins at one instant and passes only by requests:
