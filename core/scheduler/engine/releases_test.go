@@ -153,3 +153,27 @@ func TestMemoryPreemptorActivated(t *testing.T) {
 		}
 	}
 }
+
+// From 1.36 on a claim for devices is written while a volume is being bound, unless the scheduler has one worker.
+func TestPreBindsInParallel(t *testing.T) {
+	for r, parallel := range map[release.Release]bool{release.V135: false, release.V136: true, release.V137: true} {
+		for _, workers := range []int32{1, 16} {
+			c := config.Default(config.FeaturesOf(r))
+			c.Parallelism = workers
+			s := newFixture(t, engine.Options{Config: c})
+			s.added(
+				mk.Node("n").CPU("4").Memory("8Gi").Obj(), mk.Class("late", "csi.example.com").WaitForFirstConsumer().Obj(), mk.Claim("data").Class("late").Size("1Gi").Obj(),
+				mk.DeviceClass("gpu"), mk.ResourceSlice("s", "gpu.example.com", "n").Node("n").Devices("0").Obj(), mk.ResourceClaim("gpu").Request("gpu", "gpu", 1).Obj(),
+				mk.Pod("web").CPU("1").PVC("data").ResourceClaim("gpu").Obj(),
+			)
+			s.decide()
+			reserved := slices.ContainsFunc(s.e.Effects(), func(e world.Effect) bool {
+				_, is := e.Action.(world.ReserveResourceClaim)
+				return is
+			})
+			if want := parallel && workers > 1; reserved != want {
+				t.Errorf("in %v with %d workers, the claim for devices is written at once: %v, want %v", r, workers, reserved, want)
+			}
+		}
+	}
+}
