@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	v1 "k8s.io/api/core/v1"
@@ -67,17 +66,6 @@ func (c testCase) sizeOnMany() int {
 	return 1000
 }
 
-// gateSettings has the gates of all rows, those of this one on.
-func (c testCase) gateSettings() map[string]bool {
-	set := map[string]bool{}
-	for _, r := range rows {
-		for _, gate := range r.gates {
-			set[gate] = slices.Contains(c.gates, gate)
-		}
-	}
-	return set
-}
-
 // cluster returns the objects that exist before the first pod is created, in the order in which they are added.
 func (c testCase) cluster() []world.Object {
 	all := []world.Object{&v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "namespace/default"}}}
@@ -131,15 +119,14 @@ type batch struct {
 
 // batches returns the pods of the warm-up and of the measured part.
 func (c testCase) batches(size int) (warmUp, measured batch) {
-	warm := c.wholeGangs(max(1, size/10))
-	size = c.wholeGangs(size)
+	warm := max(1, size/10)
 	for i := range warm + size {
 		b := &warmUp
 		if i >= warm {
 			b = &measured
 		}
 		pod := c.pod(i).Obj()
-		objects := append(c.workload(i), c.withClaims(pod)...)
+		objects := c.withClaims(pod)
 		for _, object := range objects {
 			object.SetResourceVersion(strconv.Itoa(1_000_000 + i))
 		}

@@ -30,7 +30,7 @@ var deviceRows = []row{
 		},
 	},
 	{
-		name: "partitionable devices", pods: 8, slow: true, gates: []string{"DRAPartitionableDevices"}, pod: withDeviceClaim,
+		name: "partitionable devices", pods: 8, slow: true, pod: withDeviceClaim,
 		objects: append([]world.Object{gpuClass()}, partitioned()...), claim: func(b *mk.ResourceClaimBuilder) {
 			b.Request(deviceRequest, gpu, 2).Matching("example.com/gpu", deviceRequest)
 		},
@@ -47,7 +47,7 @@ var deviceRows = []row{
 		claim:   func(b *mk.ResourceClaimBuilder) { b.First(deviceRequest, "none", gpu) },
 	},
 	{
-		name: "extended resources", pods: devicePods, slow: true, gates: []string{"DRAExtendedResource"}, objects: extendedClasses(), onNode: gpus(5),
+		name: "extended resources", pods: devicePods, slow: true, objects: extendedClasses(), onNode: gpus(5),
 		pod: func(i int) *mk.PodBuilder { return kinds.Plain(i).Request(v1.ResourceName(extendedName(i)), "1") },
 	},
 }

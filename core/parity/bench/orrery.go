@@ -25,11 +25,7 @@ type orrery struct {
 }
 
 func newOrrery(c testCase) (scheduler, error) {
-	features, err := config.ParseFeaturesOf(release.Newest, c.gateSettings())
-	if err != nil {
-		return nil, err
-	}
-	configuration := config.Default(features)
+	configuration := config.Default(config.FeaturesOf(release.Newest))
 	configuration.PercentageOfNodesToScore = c.percentage
 	x, err := newExtenderServer(c.row)
 	if err != nil {

@@ -27,8 +27,6 @@ one is placed that cannot be, is an error and no figure.
   of them taken from the start, and a pod's claim, made of a template, comes as an event before the pod. A claim is written
   by two calls of kube-scheduler and by one effect of Orrery, and both read back both versions. kube-scheduler looks once a second whether the claim of
   extended resources can be read: CPU time tells more than pods/s there.
-- The rows with gangs have the feature gates GenericWorkload and GangScheduling on. A gang's workload comes as an event before its
-  first pod, and all pods of a gang have to have a place before any is bound.
 - In the rows with an extender it is a web server in this process, on a socket, that is asked to filter the nodes, by name. After a
   millisecond it leaves all of them. Both sides wait for it in each scheduling cycle.
 - A row's name is kind of pods / nodes / percentageOfNodesToScore. Nodes are in three zones and hold two pods from the
@@ -61,7 +59,6 @@ one is placed that cannot be, is an error and no figure.
 | admin access | all devices of a node, also those that others have |
 | fallback lists | a device of a class without any, or else one of a class with some |
 | extended resources | one of two extended resources, which classes have devices for |
-| gangs of 10, of 100 | the pods of "one template", ten or a hundred of which are bound together |
 | an extender | the pods of "one template"; an extender, which takes 1 ms, filters their nodes |
 
 `

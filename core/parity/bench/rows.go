@@ -25,10 +25,6 @@ type row struct {
 	onNode func(node string) []world.Object
 	// claim adds the requests of a pod's claim for devices. Only pods with such claims need it.
 	claim func(*mk.ResourceClaimBuilder)
-	// gates are the feature gates, off by default, that the row needs.
-	gates []string
-	// gang is how many pods are bound together; 0 means that each is bound by itself.
-	gang int
 	// extender says that an extender is asked about every pod.
 	extender bool
 	// storage returns the claim of a name, and its volume if there is one. Only pods with claims need it.
@@ -76,7 +72,7 @@ var rows = append([]row{
 		unschedulable: unfit,
 	},
 	{name: "churn of nodes and pods", pod: kinds.Plain, deleteEvery: 5, changeNodeEvery: 10},
-}, slices.Concat(storageRows, deviceRows, gangRows, extenderRows)...)
+}, slices.Concat(storageRows, deviceRows, extenderRows)...)
 
 func unfit(i int) bool { return i%10 == 4 }
 

@@ -9,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -42,9 +41,6 @@ type upstream struct {
 const maxWrites = 1 << 16
 
 func newUpstream(c testCase) (scheduler, error) {
-	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(c.gateSettings()); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	u := &upstream{ctx: ctx, cancel: cancel, writes: make(chan write, maxWrites)}
 	objects := c.cluster()
