@@ -3,8 +3,8 @@ package scenario
 import (
 	v1 "k8s.io/api/core/v1"
 
-	"orrery/core/scheduler/release"
 	"orrery/core/objects/workloads"
+	"orrery/core/scheduler/release"
 	"orrery/core/world"
 	"orrery/core/world/admission"
 	"orrery/demo/scenario/expect"
