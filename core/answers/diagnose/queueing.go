@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -61,6 +62,7 @@ var actionWords = []struct {
 	{fwk.Add, "is added", ""},
 	{fwk.Delete, "is deleted", ""},
 	{fwk.UpdatePodScaleDown, "requests less", ""},
+	{fwk.UpdatePodScaleUp, "requests more", ""},
 	{fwk.UpdatePodSchedulingGatesEliminated, "loses its scheduling gates", ""},
 	{fwk.UpdatePodGeneratedResourceClaim, "gets its resource claims", ""},
 	{fwk.UpdateNodeAllocatable, "", "allocatable resources"},
@@ -70,6 +72,12 @@ var actionWords = []struct {
 	{fwk.UpdateNodeCondition, "", "conditions"},
 	{fwk.UpdateNodeAnnotation, "", "annotations"},
 	{fwk.UpdateNodeDeclaredFeature, "", "declared features"},
+	{fwk.UpdateNodePreemptionPolicy, "", "preemption policy"},
+}
+
+// kindsOfPods are what events of pods are about from 1.37 on.
+var kindsOfPods = map[fwk.EventResource]string{
+	fwk.AssignedPod: "a Pod with a node", fwk.UnscheduledPod: "a Pod without a node", fwk.TargetPod: "the Pod itself",
 }
 
 // byResource merges the registrations for one resource. The wildcard covers all.
@@ -95,7 +103,7 @@ func eventText(event fwk.ClusterEvent) string {
 		return "anything changes"
 	}
 	resource := string(event.Resource)
-	resource = "a " + resource[strings.LastIndexByte(resource, '/')+1:]
+	resource = cmp.Or(kindsOfPods[event.Resource], "a "+resource[strings.LastIndexByte(resource, '/')+1:])
 	if event.ActionType == fwk.All {
 		return resource + " changes"
 	}

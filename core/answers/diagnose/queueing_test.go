@@ -18,6 +18,8 @@ func TestEventText(t *testing.T) {
 		"a Pod loses its scheduling gates":     {Resource: fwk.Pod, ActionType: fwk.UpdatePodSchedulingGatesEliminated},
 		"a foos.v1.example.com changes":        {Resource: "foos.v1.example.com", ActionType: fwk.All},
 		"a Pod is added or changes its labels": {Resource: fwk.Pod, ActionType: fwk.Add | fwk.UpdatePodLabel},
+		"the Pod itself changes its labels":    {Resource: fwk.TargetPod, ActionType: fwk.UpdatePodLabel},
+		"a Pod with a node requests more":      {Resource: fwk.AssignedPod, ActionType: fwk.UpdatePodScaleUp},
 		"a Pod is updated":                     {Resource: fwk.Pod, ActionType: fwk.Update},
 		"a Node is added, is deleted or changes its labels or taints": {
 			Resource: fwk.Node, ActionType: fwk.Add | fwk.Delete | fwk.UpdateNodeLabel | fwk.UpdateNodeTaint,

@@ -1,6 +1,7 @@
 package diagnose_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -12,12 +13,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
 
 	"orrery/core/answers/change"
 	"orrery/core/answers/diagnose"
 	"orrery/core/answers/whatif"
+	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 )
@@ -103,11 +107,10 @@ func diagnosed(t *testing.T, cluster, gates string) (*engine.Engine, *diagnose.D
 	t.Helper()
 	var objects []world.Object
 	for i, part := range strings.Split(cluster, "---\n") {
-		o, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(part), nil, nil)
+		object, err := readObject(part)
 		if err != nil {
 			t.Fatalf("object %d: %v", i, err)
 		}
-		object := o.(world.Object)
 		object.SetUID(types.UID(fmt.Sprintf("%s-%s", world.KindOf(object), object.GetName())))
 		if world.KindOf(object).Namespaced() && object.GetNamespace() == "" {
 			object.SetNamespace("default")
@@ -123,6 +126,27 @@ func diagnosed(t *testing.T, cluster, gates string) (*engine.Engine, *diagnose.D
 		t.Fatal(err)
 	}
 	return e, d
+}
+
+// readObject reads a manifest, with what only 1.35 has: workloads, and the pods that name one.
+func readObject(text string) (world.Object, error) {
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	var kind metav1.TypeMeta
+	if err := json.Unmarshal(asJSON, &kind); err != nil {
+		return nil, err
+	}
+	if kind.APIVersion == workloads.GroupVersion.String() {
+		workload := &workloads.Workload{}
+		return workload, json.Unmarshal(asJSON, workload)
+	}
+	o, _, err := scheme.Codecs.UniversalDeserializer().Decode(asJSON, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.(world.Object), workloads.FromJSON(o, asJSON)
 }
 
 func describe(d *diagnose.Diagnosis) string {
