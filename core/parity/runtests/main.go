@@ -17,7 +17,7 @@
 //	root     with the race detector where several goroutines may run, which is found in the source; without it the others, and again
 //	         those that test less with it
 //	parity   half of the comparisons on a real API server, then every other comparison
-//	live     the other half, on an API server of its own
+//	live     the other half, on an API server of its own; then the comparisons with earlier releases
 //
 // go vet is left to "make check".
 package main
@@ -35,6 +35,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"orrery/core/parity/program"
 )
 
 const interval = 20 * time.Second
@@ -67,12 +69,16 @@ func main() {
 	}
 }
 
+// ofReleases are the packages whose tests with Releases in their names compare with every release, each in a process of its own.
+var ofReleases = []string{"orrery/core/parity/cycle", "orrery/core/parity/allocate"}
+
 // job is one run of go test.
 type job struct {
 	dir      string
 	packages []string
 	flags    []string
 	half     string       // the flag that selects the tests, if they are half a package's
+	env      []string     // beside the usual
 	before   func() error // what must be done first, if anything
 }
 
@@ -115,6 +121,11 @@ func plan(pattern string, all bool) (lanes [][]job, left []string, err error) {
 		first = []job{{dir: parity, packages: []string{live}, half: "-run=^Test[A-F]", before: compiled}}
 		second = []job{{dir: parity, packages: []string{live}, half: "-skip=^Test[A-F]", before: compiled}}
 	}
+	for _, path := range comparisons {
+		if slices.Contains(ofReleases, path) { // last, since kube-scheduler of every release is compiled first
+			second = append(second, job{dir: parity, packages: []string{path}, half: "-run=Releases", env: []string{program.Switch + "=1"}})
+		}
+	}
 	return [][]job{
 		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}, releases},
 		append(first, job{dir: parity, packages: comparisons}),
@@ -150,7 +161,7 @@ func (r *report) run(j job) {
 	}
 	cmd := exec.Command("go", append(flags, j.packages...)...)
 	cmd.Dir, cmd.Stderr = j.dir, os.Stderr
-	cmd.Env = append(os.Environ(),
+	cmd.Env = append(append(os.Environ(), j.env...),
 		"GORACE=atexit_sleep_ms=0",    // or each process under the race detector sleeps for a second at its end
 		"GOGC=400", "GOMEMLIMIT=1GiB") // collecting garbage less often takes a sixth of the processor time off
 	out, err := cmd.StdoutPipe()
