@@ -10,6 +10,8 @@ import (
 	upstream "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
 
 	"orrery/core/parity/oracle/serve"
@@ -22,6 +24,15 @@ func main() {
 		},
 		Recorders: func(one events.EventRecorderLogger) profile.RecorderFactory {
 			return func(string) events.EventRecorderLogger { return one }
+		},
+		Hold: func(plugin fwk.PreEnqueuePlugin, wait func()) {
+			if p, preempts := plugin.(*defaultpreemption.DefaultPreemption); preempts {
+				evict := p.Executor.PreemptPod
+				p.Executor.PreemptPod = func(ctx context.Context, c preemption.Candidate, by preemption.ExecutorPreemptor, victim *v1.Pod, name string) error {
+					wait()
+					return evict(ctx, c, by, victim, name)
+				}
+			}
 		},
 		Around: func(s *upstream.Scheduler, in serve.SchedulePod) {
 			own := s.SchedulePod

@@ -40,6 +40,7 @@ type scheduler struct {
 	ctx       context.Context
 	end       context.CancelFunc
 	decided   *oracle.Decision
+	over      chan struct{} // closed when the decision is
 }
 
 // setGates sets feature gates, and returns what sets them to their defaults again.
@@ -96,9 +97,23 @@ func start(c *oracle.Case, release Release) (*scheduler, error) {
 	}
 	s.connectExtenders(settings.Extenders, c.Extenders)
 	s.instrument()
+	s.holdEvictions()
 	s.sched.SchedulingQueue.Run(logr.Discard())
 	synctest.Wait()
 	return s, nil
+}
+
+// holdEvictions has victims evicted once the decision is over. By themselves, goroutines decide by their speed whether the preemption is over
+// when the preemptor is requeued: in a cluster it is not, since evictions are calls to an API server.
+func (s *scheduler) holdEvictions() {
+	if !utilfeature.DefaultFeatureGate.Enabled("SchedulerAsyncPreemption") {
+		return
+	}
+	for _, profile := range s.sched.Profiles {
+		for _, plugin := range profile.PreEnqueuePlugins() {
+			s.release.Hold(plugin, func() { <-s.over })
+		}
+	}
 }
 
 // recorderSleeps is longer than the recorders of metrics sleep at a time.
@@ -189,7 +204,9 @@ func rejections(f framework.Framework, fit *framework.FitError) []oracle.Rejecti
 // decide makes the next decision, if a pod can be popped, and waits until the scheduler's goroutines have finished.
 func (s *scheduler) decide() {
 	if s.ready() {
+		s.over = make(chan struct{})
 		s.sched.ScheduleOne(s.ctx)
+		close(s.over)
 		synctest.Wait()
 	}
 }

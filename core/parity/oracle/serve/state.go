@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/events"
+	fwk "k8s.io/kube-scheduler/framework"
 	upstream "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -28,6 +29,8 @@ type Release struct {
 	Recorders func(events.EventRecorderLogger) profile.RecorderFactory
 	// Around has a scheduler call a function in place of its own SchedulePod, which that function is given.
 	Around func(*upstream.Scheduler, SchedulePod)
+	// Hold has a plugin wait before each eviction of a victim, if the plugin pre-empts.
+	Hold func(plugin fwk.PreEnqueuePlugin, wait func())
 }
 
 // SchedulePod is called in place of a scheduler's own function: search is that one, with its arguments.
