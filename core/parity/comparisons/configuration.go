@@ -22,6 +22,10 @@ var Configuration = &Comparison{
 			Orrery:   "refuses them",
 		},
 		{
+			Upstream: "accepts plugins for groups of pods",
+			Orrery:   "refuses them as not modelled, since they would do nothing",
+		},
+		{
 			Upstream: "quotes structures in errors by the fields of its internal types",
 			Orrery:   "by those of v1",
 			Compared: "such values are left out of the text",

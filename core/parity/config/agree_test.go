@@ -48,6 +48,12 @@ var differences = []difference{
 		},
 		example: `apiVersion: Invalid value: "kubescheduler.config.k8s.io/__internal": no kind "KubeSchedulerConfiguration" is registered for the internal version of group "kubescheduler.config.k8s.io"`,
 	},
+	{
+		covers: func(e *field.Error) bool {
+			return strings.HasPrefix(e.Detail, "plugins for groups of pods are not modelled")
+		},
+		example: "profiles[0].plugins.placementScore: Forbidden: plugins for groups of pods are not modelled: leave them out",
+	},
 }
 
 // agree loads a file with Orrery and returns how the result differs from upstream's, or "".

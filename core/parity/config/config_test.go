@@ -96,6 +96,7 @@ func TestDifferences_AreReal(t *testing.T) {
 		head + "---\n" + head,
 		"apiVersion: kubescheduler.config.k8s.io/__internal\nkind: KubeSchedulerConfiguration\n" +
 			"Parallelism: 3\nProfiles: [{SchedulerName: x}]\nPodInitialBackoffSeconds: 1\nPodMaxBackoffSeconds: 1\n",
+		head + "profiles: [{plugins: {placementScore: {enabled: [{name: PodGroupPodsCount}]}}}]",
 	}
 	declared := slices.DeleteFunc(slices.Clone(comparisons.Configuration.Differences), func(d comparisons.Difference) bool { return d.Compared != "" })
 	if len(declared) != len(differences) {

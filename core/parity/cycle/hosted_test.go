@@ -27,6 +27,7 @@ import (
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/hosted"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/plugins"
 	"orrery/core/scheduler/plugins/nodevolumelimits"
@@ -215,6 +216,9 @@ func (p *decisionCase) theirPlugins() framework.Registry {
 			plugin, err := inTree[name](ctx, args, h)
 			if err != nil {
 				return nil, err
+			}
+			if p.settings.features.Enabled(config.SchedulerAsyncPreemption) {
+				holdEvictions(plugin, func() { <-p.orrery.over })
 			}
 			return p.hosted(plugin), nil
 		}

@@ -40,6 +40,7 @@ type orreryScheduler struct {
 	stop   context.CancelFunc
 	mu     sync.Mutex
 	ended  []world.EffectDone // of calls of hosted plugins
+	over   chan struct{}      // closed when the decision is; see holdEvictions
 }
 
 // effect is one write of Orrery.
@@ -73,6 +74,7 @@ func (u *orreryScheduler) apply(event world.Event) {
 // step makes the next decision, if a pod can be popped, and carries out its effects.
 func (u *orreryScheduler) step() *decision {
 	before := u.engine.StartIndex()
+	u.over = make(chan struct{})
 	d, more := u.engine.Step()
 	for !more && u.askExtenders() {
 		d, more = u.engine.Step()
@@ -92,6 +94,7 @@ func (u *orreryScheduler) step() *decision {
 	}
 	for u.askExtenders() {
 	}
+	close(u.over)
 	u.awaitPlugins()
 	return decided
 }

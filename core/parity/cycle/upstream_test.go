@@ -95,7 +95,9 @@ func (p *decisionCase) newUpstreamScheduler(failing *clusterCase) *upstreamSched
 	t.instrument()
 	if s.features.Enabled(config.SchedulerAsyncPreemption) {
 		for _, profile := range sched.Profiles {
-			t.holdEvictions(profile)
+			for _, plugin := range profile.PreEnqueuePlugins() {
+				holdEvictions(plugin, func() { <-t.over })
+			}
 		}
 	}
 	sched.SchedulingQueue.Run(klog.Logger{})
@@ -170,18 +172,14 @@ func (t *upstreamScheduler) instrument() {
 	}
 }
 
-// holdEvictions has victims evicted once the decision is over. By themselves, goroutines decide by their speed whether the preemption is over
+// holdEvictions has a plugin that pre-empts wait until the decision is over before it evicts a victim. By themselves, goroutines decide by their speed whether the preemption is over
 // when the preemptor is requeued: in a cluster it is not, since evictions are calls to an API server.
-func (t *upstreamScheduler) holdEvictions(h upframework.Framework) {
-	for _, plugin := range h.PreEnqueuePlugins() {
-		preempts, is := plugin.(*defaultpreemption.DefaultPreemption)
-		if !is {
-			continue
-		}
+func holdEvictions(plugin fwk.Plugin, wait func()) {
+	if preempts, is := plugin.(*defaultpreemption.DefaultPreemption); is {
 		evict := preempts.Executor.PreemptPod
-		preempts.Executor.PreemptPod = func(ctx context.Context, c uppreempt.Candidate, by uppreempt.ExecutorPreemptor, victim *v1.Pod, plugin string) (bool, error) {
-			<-t.over
-			return evict(ctx, c, by, victim, plugin)
+		preempts.Executor.PreemptPod = func(ctx context.Context, c uppreempt.Candidate, by uppreempt.ExecutorPreemptor, victim *v1.Pod, name string) (bool, error) {
+			wait()
+			return evict(ctx, c, by, victim, name)
 		}
 	}
 }
