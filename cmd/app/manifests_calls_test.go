@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -191,6 +193,17 @@ func (s *troubled) answer(c call, w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	switch {
+	case c.verb == "list" && c.resource == "leasecandidates":
+		list := coordinationv1beta1.LeaseCandidateList{
+			TypeMeta: metav1.TypeMeta{Kind: "LeaseCandidateList", APIVersion: versionOf(c)}, ListMeta: metav1.ListMeta{ResourceVersion: "1"},
+		}
+		if found, ok := s.written.Load(c.resource); ok {
+			if made, _, err := scheme.Codecs.UniversalDeserializer().Decode(found.(writing).body, nil, nil); err == nil {
+				list.Items = append(list.Items, *made.(*coordinationv1beta1.LeaseCandidate))
+			}
+		}
+		_ = json.NewEncoder(w).Encode(list)
+		return true
 	case c.verb == "list":
 		_, _ = fmt.Fprintf(w, `{"kind":"%sList","apiVersion":"%s","metadata":{"resourceVersion":"1"},"items":[]}`, kindOf(c), versionOf(c))
 		return true

@@ -142,7 +142,7 @@ func attachRights(lease, deployment string) (find, reach []right) {
 func candidateRights() (everywhere, beside right) {
 	group, candidates := []string{world.LeaseCandidate.Resource().Group}, []string{world.LeaseCandidate.Resource().Resource}
 	return right{For: "To answer the control plane's pings of candidates.", Groups: group, Resources: candidates, Verbs: []string{"list", "watch"}},
-		right{For: "To be a candidate, under a generated name.", Groups: group, Resources: candidates, Verbs: []string{"create", "get", "update"}}
+		right{For: "To be a candidate, under a generated name.", Groups: group, Resources: candidates, Verbs: []string{"create", "update"}}
 }
 
 // shadowRights are the rules for recordings and queries of a cluster of any release: since Kubernetes 1.37 the taints of devices are read by
