@@ -47,7 +47,7 @@ func (*FavouriteZone) Name() string { return Name }
 // Score is the highest there is in the favourite zone, and nothing elsewhere.
 func (f *FavouriteZone) Score(_ context.Context, _ fwk.CycleState, _ *v1.Pod, node fwk.NodeInfo) (int64, *fwk.Status) {
 	if node.Node().Labels[v1.LabelTopologyZone] == f.zone {
-		return fwk.MaxNodeScore, nil
+		return fwk.MaxScore, nil
 	}
 	return 0, nil
 }

@@ -121,7 +121,7 @@ func (s *search) addByName(calls []extenderCall, all bool) {
 }
 
 // prioritiesPerScore is how much of a plugin's range one step of an extender's is.
-const prioritiesPerScore = fwk.MaxNodeScore / 10
+const prioritiesPerScore = fwk.MaxScore / 10
 
 func weighted(score int64, x *extender.Extender) int64 {
 	return saturating.Mul(saturating.Mul(score, x.Weight), prioritiesPerScore)

@@ -168,10 +168,10 @@ func scoreWeights(made map[string]fwk.Plugin, c *configv1.Plugins) (map[string]i
 			if e.Weight != nil && *e.Weight != 0 {
 				weight = int64(*e.Weight)
 			}
-			if weight*fwk.MaxNodeScore > fwk.MaxTotalScore-total {
+			if weight*fwk.MaxScore > fwk.MaxTotalScore-total {
 				return nil, fmt.Errorf("total score of Score plugins could overflow")
 			}
-			total += weight * fwk.MaxNodeScore
+			total += weight * fwk.MaxScore
 			weights[e.Name] = weight
 		}
 	}

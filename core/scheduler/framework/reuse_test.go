@@ -261,7 +261,7 @@ func (s scaledScore) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.P
 	framework.ScaleScores(scores)
 	for i := range scores {
 		if s.reversed {
-			scores[i].Score = fwk.MaxNodeScore - scores[i].Score
+			scores[i].Score = fwk.MaxScore - scores[i].Score
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func (c *Reuse) scoreAmounts() bool {
 		amounts := classes.Amounts(class)
 		for _, s := range c.scorers.byAmounts {
 			score := s.score(amounts)
-			if score < fwk.MinNodeScore || score > fwk.MaxNodeScore {
+			if score < fwk.MinScore || score > fwk.MaxScore {
 				return false
 			}
 			part.Score[class] += score * s.weight

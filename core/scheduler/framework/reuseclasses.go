@@ -110,7 +110,7 @@ func (c *Reuse) scoreClasses(s *entry[fwk.ScorePlugin]) (ok bool) {
 	weighted := c.scorers.room(part.Classes)
 	for _, class := range part.Present {
 		score := part.Score[class]
-		if score > fwk.MaxNodeScore || score < fwk.MinNodeScore {
+		if score > fwk.MaxScore || score < fwk.MinScore {
 			return false
 		}
 		weighted[class] = score * s.weight

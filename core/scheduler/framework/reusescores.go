@@ -151,7 +151,7 @@ func (c *Reuse) score(position int, cell *reuse.Cell) (ok bool) {
 	cell.Scored, cell.Sum, cell.Nodes = 0, 0, 0
 	for _, s := range c.scorers.summed {
 		score, status := s.plugin.Score(c.ctx, c.state, c.pod, node)
-		if !status.IsSuccess() || score > fwk.MaxNodeScore || score < fwk.MinNodeScore {
+		if !status.IsSuccess() || score > fwk.MaxScore || score < fwk.MinScore {
 			return false
 		}
 		cell.Sum += score * s.weight
@@ -192,13 +192,13 @@ func (c *Reuse) addScaled(part *reuse.Scores, s *entry[fwk.ScorePlugin]) bool {
 	for _, class := range part.Present {
 		var score int64
 		if most > 0 {
-			score = fwk.MaxNodeScore * c.table.ScaledOf(class, s.scoreReuse.column) / most
+			score = fwk.MaxScore * c.table.ScaledOf(class, s.scoreReuse.column) / most
 		}
-		if score < 0 || score > fwk.MaxNodeScore {
+		if score < 0 || score > fwk.MaxScore {
 			return false // the product was more than an int64
 		}
 		if s.scoreReuse.reversed {
-			score = fwk.MaxNodeScore - score
+			score = fwk.MaxScore - score
 		}
 		part.Score[class] += score * s.weight
 	}

@@ -211,9 +211,9 @@ func (r *scoreRun) weigh() error {
 		var total int64
 		for i, s := range r.entries {
 			score := r.scores[i*len(r.nodes)+line].Score
-			if score > fwk.MaxNodeScore || score < fwk.MinNodeScore {
+			if score > fwk.MaxScore || score < fwk.MinScore {
 				return fmt.Errorf("plugin %q returns an invalid score %v, it should in the range of [%v, %v] after normalizing",
-					s.Plugin, score, fwk.MinNodeScore, fwk.MaxNodeScore)
+					s.Plugin, score, fwk.MinScore, fwk.MaxScore)
 			}
 			weighted := score * s.weight
 			parts[i] = fwk.PluginScore{Name: s.Plugin, Score: weighted}
@@ -236,7 +236,7 @@ func (r *scoreRun) record() {
 	}
 }
 
-// ScaleScores scales scores so that the highest is [fwk.MaxNodeScore]; if all are zero they stay so. Plugins whose raw scores are
+// ScaleScores scales scores so that the highest is [fwk.MaxScore]; if all are zero they stay so. Plugins whose raw scores are
 // sums or counts use it as NormalizeScore.
 func ScaleScores(scores fwk.NodeScoreList) {
 	var most int64
@@ -247,6 +247,6 @@ func ScaleScores(scores fwk.NodeScoreList) {
 		return
 	}
 	for i := range scores {
-		scores[i].Score = fwk.MaxNodeScore * scores[i].Score / most
+		scores[i].Score = fwk.MaxScore * scores[i].Score / most
 	}
 }

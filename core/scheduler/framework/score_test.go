@@ -24,7 +24,7 @@ func blinkingLights(scores fwk.NodeScoreList) *fwk.Status {
 	}
 	for i := range scores {
 		if highest > 0 {
-			scores[i].Score = scores[i].Score * fwk.MaxNodeScore / highest
+			scores[i].Score = scores[i].Score * fwk.MaxScore / highest
 		}
 	}
 	return nil

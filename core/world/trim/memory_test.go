@@ -22,7 +22,7 @@ import (
 func boundVolume(t testing.TB, i, nodes int) (claim, volume []byte) {
 	t.Helper()
 	uid := fmt.Sprintf("%08d-9b1c-4f1e-8a4e-2c5f0f3d6b7a", i)
-	managed := []metav1.ManagedFieldsEntry{{Manager: "csi-provisioner", FieldsV1: &metav1.FieldsV1{Raw: []byte(strings.Repeat("f:spec ", 100))}}}
+	managed := []metav1.ManagedFieldsEntry{{Manager: "csi-provisioner", FieldsV1: metav1.NewFieldsV1(strings.Repeat("f:spec ", 100))}}
 	created, class, mode := metav1.NewTime(time.Unix(1_700_000_000, 0)), "standard-rwo", v1.PersistentVolumeFilesystem
 	size := v1.ResourceList{v1.ResourceStorage: resource.MustParse("10Gi")}
 	once := []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce}

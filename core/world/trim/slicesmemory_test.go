@@ -29,7 +29,7 @@ func gpuSlice(t testing.TB, i int) []byte {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: node + "-gpu.nvidia.com-x7k2p", UID: types.UID(fmt.Sprintf("%08d-9b1c-4f1e-8a4e-2c5f0f3d6b7a", i)), ResourceVersion: fmt.Sprint(i),
 			CreationTimestamp: metav1.NewTime(time.Unix(1_700_000_000, 0)), GenerateName: node + "-gpu.nvidia.com-", Generation: 1,
-			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "gpu-kubelet-plugin", FieldsV1: &metav1.FieldsV1{Raw: []byte(strings.Repeat("f:spec ", 100))}}},
+			ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "gpu-kubelet-plugin", FieldsV1: metav1.NewFieldsV1(strings.Repeat("f:spec ", 100))}},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node, UID: types.UID(fmt.Sprintf("%08d-9b1c-4f1e-8a4e-1", i)), Controller: ptr(true)}},
 		},
 		Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.nvidia.com", NodeName: &node, Pool: resourcev1.ResourcePool{Name: node, Generation: 1, ResourceSliceCount: 1}},

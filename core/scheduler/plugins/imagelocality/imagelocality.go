@@ -143,7 +143,7 @@ func normalize(sum int64, images int) int64 {
 	if sum < least {
 		sum = least
 	}
-	return fwk.MaxNodeScore * (sum - least) / (most - least)
+	return fwk.MaxScore * (sum - least) / (most - least)
 }
 
 // AppendSignature appends the images. How many nodes have an image is the node's own: the count at the time when it was last copied.

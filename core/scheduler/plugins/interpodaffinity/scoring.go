@@ -115,7 +115,7 @@ func normalized(score, least, most int64) int64 {
 		return 0
 	}
 	share := float64(score-least) / float64(most-least)
-	return int64(float64(fwk.MaxNodeScore) * share)
+	return int64(float64(fwk.MaxScore) * share)
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {

@@ -128,7 +128,7 @@ func (b *BalancedAllocation) rate(with, without []float64) int64 {
 	if !b.improvement {
 		return evenness(with)
 	}
-	const half = fwk.MaxNodeScore / 2
+	const half = fwk.MaxScore / 2
 	return half + (half+evenness(with)-evenness(without))/2
 }
 
@@ -137,7 +137,7 @@ func share(there, held int64) float64 { return min(1, float64(held)/float64(ther
 
 // evenness is 100 minus the standard deviation of the shares, in percent.
 func evenness(shares []float64) int64 {
-	return int64((1 - deviation(shares)) * float64(fwk.MaxNodeScore))
+	return int64((1 - deviation(shares)) * float64(fwk.MaxScore))
 }
 
 // deviation is the standard deviation of the shares. Each product is rounded, which prevents fused multiply-add, so that

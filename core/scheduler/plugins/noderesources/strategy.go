@@ -99,11 +99,11 @@ func (s *strategy) scoreResource(there, held int64) int64 {
 	case s.kind == configv1.RequestedToCapacityRatio:
 		return s.shape.At(percent(held, there))
 	case s.kind == configv1.MostAllocated && over:
-		return fwk.MaxNodeScore
+		return fwk.MaxScore
 	case s.kind == configv1.MostAllocated:
 		return percent(held, there)
 	case over:
-		return fwk.MinNodeScore
+		return fwk.MinScore
 	}
 	return percent(there-held, there)
 }

@@ -225,9 +225,9 @@ func (pl *PodTopologySpread) NormalizeScore(_ context.Context, state fwk.CycleSt
 // normalized is a score between the smallest and the largest one, turned round.
 func normalized(score, least, most int64) int64 {
 	if most == 0 {
-		return fwk.MaxNodeScore
+		return fwk.MaxScore
 	}
-	return fwk.MaxNodeScore * (most + least - score) / most
+	return fwk.MaxScore * (most + least - score) / most
 }
 
 func readPreScoreState(state fwk.CycleState) (*preScoreState, error) {

@@ -15,7 +15,7 @@ type corner struct{ utilization, score int64 }
 func Of(corners []configv1.UtilizationShapePoint) Function {
 	f := make(Function, len(corners))
 	for i, p := range corners {
-		f[i] = corner{int64(p.Utilization), int64(p.Score) * (fwk.MaxNodeScore / 10)}
+		f[i] = corner{int64(p.Utilization), int64(p.Score) * (fwk.MaxScore / 10)}
 	}
 	return f
 }

@@ -141,7 +141,7 @@ func (p *TaintToleration) ScoreExtensions() fwk.ScoreExtensions { return p }
 func (*TaintToleration) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *v1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	framework.ScaleScores(scores)
 	for i := range scores {
-		scores[i].Score = fwk.MaxNodeScore - scores[i].Score
+		scores[i].Score = fwk.MaxScore - scores[i].Score
 	}
 	return nil
 }
