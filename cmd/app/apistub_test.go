@@ -103,7 +103,7 @@ func spill(pod *v1.Pod) {
 	c.Command, c.Args, c.WorkingDir = []string{canary}, []string{canary}, canary
 	c.EnvFrom = []v1.EnvFromSource{{SecretRef: &v1.SecretEnvSource{LocalObjectReference: v1.LocalObjectReference{Name: canary}}}}
 	pod.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": canary}
-	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"` + canary + `":{}}`)}}}
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: canary, FieldsV1: metav1.NewFieldsV1(`{"` + canary + `":{}}`)}}
 	pod.Spec.Volumes = []v1.Volume{
 		{Name: "a", VolumeSource: v1.VolumeSource{Secret: &v1.SecretVolumeSource{SecretName: canary}}},
 		{Name: "b", VolumeSource: v1.VolumeSource{ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: canary}}}},

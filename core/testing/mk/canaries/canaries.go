@@ -141,7 +141,8 @@ func (v Values) fill(to reflect.Value, path string) {
 		x.Raw, _ = json.Marshal(map[string]string{"k": v.Text(path)})
 		return
 	case *metav1.FieldsV1:
-		x.Raw, _ = json.Marshal(map[string]struct{}{v.Text(path): {}})
+		text, _ := json.Marshal(map[string]struct{}{v.Text(path): {}})
+		x.SetRawBytes(text)
 		return
 	}
 	switch to.Kind() {
