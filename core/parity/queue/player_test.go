@@ -494,7 +494,7 @@ func (p *player) otherEvent(s step) {
 	case 3:
 		kind, object = fwk.VolumeAttachment, &storagev1.VolumeAttachment{ObjectMeta: meta}
 	case 4:
-		kind, object = ours.UnscheduledPod, &v1.Pod{ObjectMeta: meta} // as gang scheduling does
+		kind, object = fwk.UnscheduledPod, &v1.Pod{ObjectMeta: meta} // as gang scheduling does
 		p.move(fwk.ClusterEvent{Resource: kind, ActionType: fwk.Add}, nil, object, nil)
 		return
 	}

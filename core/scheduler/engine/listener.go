@@ -77,7 +77,7 @@ func (e *Engine) eventOf(d store.Delta) fwk.ClusterEvent {
 	case world.Pod:
 		event.Resource = e.gates.UnscheduledPod()
 		if pod, _ := changedObject(d).(*v1.Pod); assigned(pod) {
-			event.Resource = queue.AssignedPod
+			event.Resource = fwk.AssignedPod
 		}
 	}
 	event.ActionType = [...]fwk.ActionType{world.Added: fwk.Add, world.Modified: fwk.Update, world.Deleted: fwk.Delete}[d.Op]

@@ -12,7 +12,6 @@ import (
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/engine"
-	"orrery/core/scheduler/queue"
 	"orrery/core/scheduler/release"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
@@ -99,7 +98,7 @@ func TestPodEventsSplit(t *testing.T) {
 			[]string{"UnschedulablePodAdd", "PodPopped", "ScheduleAttemptFailure", "UnschedulablePodUpdatePodScaleDown"},
 		},
 		release.V137: {
-			[]fwk.EventResource{queue.AssignedPod, queue.TargetPod},
+			[]fwk.EventResource{fwk.AssignedPod, fwk.TargetPod},
 			[]string{"UnscheduledPodAdd", "PodPopped", "ScheduleAttemptFailure", "TargetPodUpdatePodScaleDown"},
 		},
 	} {

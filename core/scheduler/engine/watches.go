@@ -58,7 +58,7 @@ var gatedResources = map[fwk.EventResource]featuregate.Feature{
 // alwaysWatched are the resources that need no watch of their own: every engine gets pods and nodes, and the wildcard
 // covers only what is watched anyway.
 var alwaysWatched = map[fwk.EventResource]bool{
-	fwk.Pod: true, fwk.Node: true, fwk.WildCard: true, queue.AssignedPod: true, queue.UnschedulablePod: true, queue.UnscheduledPod: true, queue.TargetPod: true,
+	fwk.Pod: true, fwk.Node: true, fwk.WildCard: true, fwk.AssignedPod: true, queue.UnschedulablePod: true, fwk.UnscheduledPod: true, fwk.TargetPod: true,
 }
 
 // Watches lists the kinds besides pods and nodes whose changes the profiles' plugins registered for, in the order for

@@ -4,15 +4,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// The kinds of pod events. A registration for Pod covers all of them. Up to 1.36 a pod without a node is an UnschedulablePod, and plugins
-// register for Pod only. From 1.37 on it is an UnscheduledPod, the pod that an update itself is about is the TargetPod, and plugins register for
-// each kind.
-const (
-	AssignedPod      fwk.EventResource = "AssignedPod"
-	UnschedulablePod fwk.EventResource = "UnschedulablePod"
-	UnscheduledPod   fwk.EventResource = "UnscheduledPod"
-	TargetPod        fwk.EventResource = "TargetPod"
-)
+// UnschedulablePod is what a pod without a node is in events up to 1.36, where plugins register for Pod only, which covers all kinds. From 1.37 on
+// the kinds are those of the plugin API: fwk.AssignedPod, fwk.UnscheduledPod, and fwk.TargetPod for the pod that an update itself is about;
+// plugins register for each.
+const UnschedulablePod fwk.EventResource = "UnschedulablePod"
 
 // Labels of transitions that no change of an object caused, as in metrics and records.
 const (
@@ -34,9 +29,9 @@ const (
 
 // The events that do not result from comparing two objects.
 var (
-	EventAssignedPodAdd       = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Add}
-	EventAssignedPodUpdate    = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Update}
-	EventAssignedPodDelete    = fwk.ClusterEvent{Resource: AssignedPod, ActionType: fwk.Delete}
+	EventAssignedPodAdd       = fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Add}
+	EventAssignedPodUpdate    = fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Update}
+	EventAssignedPodDelete    = fwk.ClusterEvent{Resource: fwk.AssignedPod, ActionType: fwk.Delete}
 	EventNodeAdd              = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add}
 	EventNodeDelete           = fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Delete}
 	EventResourceClaimUpdate  = fwk.ClusterEvent{Resource: fwk.ResourceClaim, ActionType: fwk.Update}
@@ -47,7 +42,7 @@ var (
 // UnscheduledPod is what pods without a node are called in events.
 func (g FeatureGates) UnscheduledPod() fwk.EventResource {
 	if g.SplitPods {
-		return UnscheduledPod
+		return fwk.UnscheduledPod
 	}
 	return UnschedulablePod
 }
@@ -55,7 +50,7 @@ func (g FeatureGates) UnscheduledPod() fwk.EventResource {
 // targetPod is what a pod without a node is called in events of its own updates.
 func (g FeatureGates) targetPod() fwk.EventResource {
 	if g.SplitPods {
-		return TargetPod
+		return fwk.TargetPod
 	}
 	return UnschedulablePod
 }
@@ -99,7 +94,7 @@ func matchesResource(registered, incoming fwk.EventResource) bool {
 	case fwk.WildCard, incoming:
 		return true
 	case fwk.Pod:
-		return incoming == AssignedPod || incoming == UnschedulablePod || incoming == UnscheduledPod || incoming == TargetPod
+		return incoming == fwk.AssignedPod || incoming == UnschedulablePod || incoming == fwk.UnscheduledPod || incoming == fwk.TargetPod
 	}
 	return false
 }

@@ -31,9 +31,9 @@ func TestMatches_RegisteredEvents(t *testing.T) {
 		{"a general update for who wants a special one", event(fwk.Node, fwk.UpdateNodeTaint), event(fwk.Node, fwk.Update), false},
 		{"a general update for who wants all updates", event(fwk.Pod, fwk.Update), event(queue.UnschedulablePod, fwk.Update), true},
 		{"a general update for who wants everything", event(fwk.Pod, fwk.All), event(queue.UnschedulablePod, fwk.Update), true},
-		{"an assigned pod for who wants pods", event(fwk.Pod, fwk.Delete), event(queue.AssignedPod, fwk.Delete), true},
+		{"an assigned pod for who wants pods", event(fwk.Pod, fwk.Delete), event(fwk.AssignedPod, fwk.Delete), true},
 		{"an unscheduled pod for who wants pods", event(fwk.Pod, fwk.Add), event(queue.UnschedulablePod, fwk.Add), true},
-		{"any pod for who wants assigned ones", event(queue.AssignedPod, fwk.Add), event(fwk.Pod, fwk.Add), false},
+		{"any pod for who wants assigned ones", event(fwk.AssignedPod, fwk.Add), event(fwk.Pod, fwk.Add), false},
 		{"anything for who wants any resource", event(fwk.WildCard, fwk.Add), event(fwk.CSINode, fwk.Add), true},
 		{"everything for who wants everything", everything, everything, true},
 		{"everything for who wants a node", event(fwk.Node, fwk.All), everything, false},
@@ -114,9 +114,9 @@ func TestPodUpdateEvents_OnePerChange(t *testing.T) {
 			gates    queue.FeatureGates
 		}{
 			{queue.UnschedulablePod, "", queue.DefaultFeatureGates()},
-			{queue.AssignedPod, "n1", queue.DefaultFeatureGates()},
-			{queue.TargetPod, "", split},
-			{queue.AssignedPod, "n1", split},
+			{fwk.AssignedPod, "n1", queue.DefaultFeatureGates()},
+			{fwk.TargetPod, "", split},
+			{fwk.AssignedPod, "n1", split},
 		} {
 			updated := old.DeepCopy()
 			updated.Spec.NodeName = kind.node

@@ -10,7 +10,7 @@ import (
 // alwaysMovingResources are the kinds whose events move all pods in unschedulablePods under MoveRequestCycle, besides
 // the registered ones.
 var alwaysMovingResources = map[fwk.EventResource]bool{
-	fwk.Pod: true, AssignedPod: true, UnschedulablePod: true, UnscheduledPod: true, TargetPod: true, fwk.Node: true, "Service": true,
+	fwk.Pod: true, fwk.AssignedPod: true, UnschedulablePod: true, fwk.UnscheduledPod: true, fwk.TargetPod: true, fwk.Node: true, "Service": true,
 	fwk.PersistentVolume: true, fwk.PersistentVolumeClaim: true, fwk.StorageClass: true, fwk.CSINode: true,
 }
 

@@ -60,7 +60,7 @@ var (
 	alwaysMoving = func() []fwk.ClusterEvent {
 		var events []fwk.ClusterEvent
 		for _, r := range sortedKeys(alwaysMovingResources) {
-			if r != AssignedPod && r != UnschedulablePod && r != UnscheduledPod && r != TargetPod {
+			if r != fwk.AssignedPod && r != UnschedulablePod && r != fwk.UnscheduledPod && r != fwk.TargetPod {
 				events = append(events, fwk.ClusterEvent{Resource: r, ActionType: fwk.All})
 			}
 		}

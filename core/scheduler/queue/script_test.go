@@ -281,7 +281,7 @@ func (s *script) options(args []string) {
 
 var resources = map[string]fwk.EventResource{
 	"Pod": fwk.Pod, "Node": fwk.Node, "PVC": fwk.PersistentVolumeClaim, "PV": fwk.PersistentVolume, "StorageClass": fwk.StorageClass,
-	"CSINode": fwk.CSINode, "Claim": fwk.ResourceClaim, "Service": "Service", "AssignedPod": queue.AssignedPod, "*": fwk.WildCard,
+	"CSINode": fwk.CSINode, "Claim": fwk.ResourceClaim, "Service": "Service", "AssignedPod": fwk.AssignedPod, "*": fwk.WildCard,
 }
 
 var actions = map[string]fwk.ActionType{

@@ -32,7 +32,7 @@ func DefaultFeatureGates() FeatureGates {
 // PodUpdateEvents returns the events of a pod update: one for each scheduling-relevant change, or else a general
 // update, which matches only registrations for all updates.
 func PodUpdateEvents(old, updated *v1.Pod, gates FeatureGates) []fwk.ClusterEvent {
-	r := AssignedPod
+	r := fwk.AssignedPod
 	if updated.Spec.NodeName == "" {
 		r = gates.targetPod()
 	}
