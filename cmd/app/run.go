@@ -127,7 +127,7 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	f.metrics.Apply()
+	f.applyMetrics()
 	o := f.replicaOptions(configuration, plugins, kubeConfig)
 	oldest, err := f.minCompatibility(features.Release())
 	if err != nil {

@@ -169,7 +169,7 @@ func (f *runFlags) features() (config.Features, featuregate.FeatureGate, error) 
 
 // validate checks the flags that are not part of the configuration.
 func (f *runFlags) validate() []error {
-	errs := append(f.serving.Validate(), f.metrics.Validate()...)
+	errs := append(f.serving.Validate(), f.validateMetrics()...)
 	errs = append(errs, f.record.validate()...)
 	if f.streamReaders < 0 {
 		errs = append(errs, fmt.Errorf("--%s %d must not be negative; 0 serves none", streamReadersFlag, f.streamReaders))
