@@ -45,11 +45,12 @@ func deadlock(t *testing.T) *scene {
 }
 
 func gangJob(name string, pods int32) *batchv1.Job {
+	pod := mk.Pod(name).CPU("1").InGroup(name, "workers").Obj()
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name},
 		Spec: batchv1.JobSpec{
 			Parallelism: &pods, Completions: &pods,
-			Template: v1.PodTemplateSpec{Spec: mk.Pod(name).CPU("1").InGroup(name, "workers").Obj().Spec},
+			Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: pod.Annotations}, Spec: pod.Spec},
 		},
 	}
 }
