@@ -16,6 +16,9 @@ type PlainSum struct {
 	others v1.ResourceList
 }
 
+// HasOthers reports whether the pod requests anything beside cpu, memory and ephemeral storage.
+func (s *PlainSum) HasOthers() bool { return s.others != nil }
+
 // Scalars yields the amounts of the further resources that the scheduler counts, in any order.
 func (s *PlainSum) Scalars() iter.Seq2[v1.ResourceName, int64] {
 	return func(yield func(v1.ResourceName, int64) bool) {

@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	podresource "k8s.io/component-helpers/resource"
 
 	"orrery/core/objects/requests"
@@ -72,7 +73,24 @@ var onePod = amounts{{v1.ResourcePods, saturating.SumOf(1)}}
 
 // requestsOf returns a pod's requests, including one pod.
 func requestsOf(pod *v1.Pod) amounts {
+	if sum, ok := requests.Plain(pod); ok && !sum.HasOthers() && !requests.PerContainer.ReadsStatus(pod) {
+		return amountsOfPlain(&sum)
+	}
 	return amountsOf(requests.Of(pod, podresource.PodResourcesOptions{UseStatusResources: true})).add(onePod)
+}
+
+// amountsOfPlain is requestsOf for a pod that requests no more than its containers do, as nearly all of a loaded cluster: without a list.
+func amountsOfPlain(sum *requests.PlainSum) amounts {
+	all := make(amounts, 0, 4)
+	for _, basic := range [...]struct {
+		name     v1.ResourceName
+		quantity *resource.Quantity
+	}{{v1.ResourceCPU, &sum.CPU}, {v1.ResourceEphemeralStorage, &sum.EphemeralStorage}, {v1.ResourceMemory, &sum.Memory}} {
+		if !basic.quantity.IsZero() {
+			all = append(all, amount{basic.name, saturating.SumOf(requests.Amount(basic.name, *basic.quantity))})
+		}
+	}
+	return append(all, onePod...)
 }
 
 // insufficient returns the first resource, in the kubelet's order, of which there is too little. A resource that is not

@@ -130,6 +130,8 @@ func (c *Cluster) notifyKubelet(old, changed *v1.Pod) {
 		}
 	case c.Node(changed.Spec.NodeName) == nil:
 		c.schedule(c.now.Add(orphanPeriod), orphanedPods{changed.Spec.NodeName})
+	case c.pods[changed.UID].started && graceLeft(changed) < 0 && !isTerminal(changed) && !wantsResize(changed):
+		return // it was loaded while it runs: nothing is to be done
 	}
 	c.schedulePodEvent(changed, podNoticed, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
 }
@@ -294,7 +296,7 @@ func (c *Cluster) resyncPods(node string) {
 	c.nodeStorageChanged(node)
 	for _, key := range slices.Clone(c.nodeState(node).pods) {
 		pod := c.podAt(key)
-		state := c.pods[pod.UID]
+		state, acts := c.pods[pod.UID], true
 		switch {
 		case c.isHeldByDriver(pod):
 		case state.eviction != nil && !state.evictedAt.After(c.now) && !isTerminal(pod):
@@ -311,8 +313,13 @@ func (c *Cluster) resyncPods(node string) {
 			} else {
 				c.startPod(pod)
 			}
+		default:
+			acts = false
 		}
-		if pod = c.podAt(key); pod != nil {
+		if acts {
+			pod = c.podAt(key)
+		}
+		if pod != nil {
 			c.syncPod(pod)
 		}
 	}
