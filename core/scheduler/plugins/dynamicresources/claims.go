@@ -20,12 +20,14 @@ const stateKey fwk.StateKey = Name
 
 // cycle is what PreFilter finds out about a pod, and Filter about the nodes.
 type cycle struct {
+	pod       *v1.Pod
 	claims    podClaims
 	selectors []*nodeaffinity.NodeSelector // of the nodes that reach the devices of allocated claims, by claim
 	allocates bool                         // whether any claim has no devices yet
 	budget    budget                       // of all allocations of the cycle
 	allocator *allocate.Allocator          // for all nodes; nil if each gets one of its own
 	verdicts  *requestSet                  // on the pod's own claims; nil if there are others to allocate
+	asked     *requestSet                  // all that the pod requests, by which nodes are divided into classes; nil if it cannot be compared
 	classes   map[v1.ResourceName]string   // of the extended resources that the node at hand has not got itself
 	nodes     *verdictClasses              // of the nodes, if Filter was not asked for each
 	onNode    *implicitAllocation          // the last one; nil if there was none

@@ -2,6 +2,7 @@ package dynamicresources
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	fwk "k8s.io/kube-scheduler/framework"
@@ -48,13 +49,21 @@ const (
 // describe says which verdict a node has.
 func (v *verdictClasses) describe(info fwk.NodeInfo, to reuse.Signature) (*verdict, reuse.Signature) {
 	node := info.Node()
+	onNode, status := v.pl.implicitOn(v.cycle, info)
+	switch {
+	case status != nil:
+		return &verdict{status: status}, to.Number(rejected).Text(status.Message())
+	case onNode == nil && !v.cycle.claims.own():
+		return nothingToAllocate, to.Number(fits).Number(0)
+	}
 	if key := v.pl.devices.Reached(node).Key; key.Shared() {
-		return nil, to.Number(shared).Number(int64(key.Selected()))
+		to = to.Number(shared).Number(int64(key.Selected()))
+		return nil, onNode.appendClasses(to)
 	}
 	if v.fails {
 		return nil, to.Number(undecided)
 	}
-	decided, lasts := v.pl.allocate(context.Background(), v.cycle, node, nil)
+	decided, lasts := v.pl.allocate(context.Background(), v.cycle, node, onNode)
 	switch {
 	case !lasts:
 		v.fails = true
@@ -65,25 +74,39 @@ func (v *verdictClasses) describe(info fwk.NodeInfo, to reuse.Signature) (*verdi
 	return decided, to.Number(fits).Number(decided.score)
 }
 
+// nothingToAllocate is the verdict on a node whose device plugins have all that a pod requests.
+var nothingToAllocate = &verdict{}
+
+// appendClasses tells apart for which resources a node needs devices.
+func (a *implicitAllocation) appendClasses(to reuse.Signature) reuse.Signature {
+	if a == nil {
+		return to
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.classes)) {
+		to = to.Text(string(name))
+	}
+	return to
+}
+
 // cyclesApart is how many cycles after one in which a node had no verdict the nodes are divided again: because of an error, or as the
 // steps of a cycle are not enough for all nodes. Then each node is asked, and verdicts are kept.
 const cyclesApart = 16
 
-// FilterClasses implements framework.ClassFilter, for pods whose claims have no devices yet. Those of extended resources and of
-// entangled counters depend on more of the node.
+// FilterClasses implements framework.ClassFilter, for pods whose claims have no devices yet. Entangled counters depend on more than a node and
+// its devices.
 func (pl *DynamicResources) FilterClasses(state fwk.CycleState) (framework.ClassVerdicts, bool) {
 	c, err := readCycle(state)
-	if err != nil || c.verdicts == nil || c.verdicts.uses < 2 || len(c.claims.unallocated()) < len(c.claims.all) {
+	if err != nil || c.asked == nil || c.asked.uses < 2 || len(c.claims.unallocated()) < len(c.claims.all) {
 		return framework.ClassVerdicts{}, false
 	}
-	classes := pl.classesFor(c.verdicts)
+	classes := pl.classesFor(c.asked)
 	if classes == nil {
 		return framework.ClassVerdicts{}, false
 	}
 	all, ok := classes.evaluate(c)
 	if !ok {
-		pl.forgetNodes(c.verdicts)
-		c.verdicts.uses, c.budget = -cyclesApart, pl.newBudget()
+		pl.forgetNodes(c.asked)
+		c.asked.uses, c.budget = -cyclesApart, pl.newBudget()
 		return framework.ClassVerdicts{}, false
 	}
 	c.nodes = classes
@@ -123,7 +146,8 @@ func (v *verdictClasses) verdictOf(c *cycle, class int32) *verdict {
 	if node == nil {
 		return nil
 	}
-	if decided, lasts := v.pl.allocate(context.Background(), c, node.Node(), nil); lasts {
+	onNode, _ := v.pl.implicitOn(c, node) // the nodes that it rejects have a verdict in common
+	if decided, lasts := v.pl.allocate(context.Background(), c, node.Node(), onNode); lasts {
 		return decided
 	}
 	return nil
@@ -181,11 +205,19 @@ func (pl *DynamicResources) found(ctx context.Context, c *cycle, name string) *a
 	if err != nil {
 		return nil
 	}
+	onNode, status := pl.implicitOn(c, info)
+	switch {
+	case status != nil:
+		return nil
+	case onNode == nil && !c.claims.own():
+		c.accept(allocation{node: name})
+		return c.foundOn(name)
+	}
 	c.budget = pl.newBudget() // it was found with all steps before
-	decided, _ := pl.allocate(ctx, c, info.Node(), nil)
+	decided, _ := pl.allocate(ctx, c, info.Node(), onNode)
 	if decided.status != nil {
 		return nil
 	}
-	c.accept(allocation{node: name, verdict: decided})
+	c.accept(allocation{node: name, verdict: decided, implicitAllocation: onNode})
 	return c.foundOn(name)
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	podrequests "orrery/core/objects/requests"
+	"orrery/core/scheduler/reuse"
 )
 
 // A pod may request devices as extended resources (KEP-5004): those that a class names, on nodes that have none of the resource
@@ -77,7 +78,7 @@ func ownedBy(claim *resourcev1.ResourceClaim, pod *v1.Pod) bool {
 
 // implicitOn returns the implicit claim as a node needs it: with the requests for what the node has not got itself. A claim
 // of an earlier attempt rejects the node: it is deleted first.
-func (pl *DynamicResources) implicitOn(c *cycle, pod *v1.Pod, info fwk.NodeInfo) (*implicitAllocation, *fwk.Status) {
+func (pl *DynamicResources) implicitOn(c *cycle, info fwk.NodeInfo) (*implicitAllocation, *fwk.Status) {
 	claims := &c.claims
 	switch {
 	case claims.implicit == nil:
@@ -99,15 +100,32 @@ func (pl *DynamicResources) implicitOn(c *cycle, pod *v1.Pod, info fwk.NodeInfo)
 		return nil, nil
 	}
 	if c.onNode == nil || !maps.Equal(c.onNode.classes, classes) {
-		c.onNode = pl.implicitWith(c, pod, maps.Clone(classes))
+		c.onNode = pl.implicitWith(c, maps.Clone(classes))
 	}
 	return c.onNode, nil
 }
 
+// askedWithExtended is the set of a pod with an implicit claim: of its own claims, and of what the implicit one requests where a node has none of
+// the resources itself. What it requests elsewhere is a part of that. A resource without a class is in it too, as nodes without any are rejected.
+func (pl *DynamicResources) askedWithExtended(c *cycle) *requestSet {
+	classes := map[v1.ResourceName]string{}
+	var classless reuse.Signature
+	for _, name := range slices.Sorted(maps.Keys(c.claims.requests)) {
+		if class := pl.devices.ClassOf(name); class != nil {
+			classes[name] = class.Name
+		} else {
+			classless = classless.Text(string(name))
+		}
+	}
+	full := *c.claims.implicit
+	full.Spec.Devices.Requests, _ = deviceRequests(c.pod, classes)
+	return pl.setOf(c.toAllocate(&implicitAllocation{implicit: &full}), classless.Flag(true))
+}
+
 // implicitWith returns the implicit claim as nodes need it that have none of the resources with classes.
-func (pl *DynamicResources) implicitWith(c *cycle, pod *v1.Pod, classes map[v1.ResourceName]string) *implicitAllocation {
+func (pl *DynamicResources) implicitWith(c *cycle, classes map[v1.ResourceName]string) *implicitAllocation {
 	claim, made := *c.claims.implicit, &implicitAllocation{classes: classes}
-	claim.Spec.Devices.Requests, made.mappings = deviceRequests(pod, classes)
+	claim.Spec.Devices.Requests, made.mappings = deviceRequests(c.pod, classes)
 	made.implicit = &claim
 	if c.allocator == nil {
 		made.verdicts = pl.verdictsOn(c.toAllocate(made))

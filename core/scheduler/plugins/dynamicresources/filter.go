@@ -23,7 +23,7 @@ const (
 
 // Filter allocates devices on a node for the claims without any, and checks that the node reaches the devices of the others.
 // An error ends the cycle: it is about the claims or the classes, not about the node.
-func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, pod *v1.Pod, info fwk.NodeInfo) *fwk.Status {
+func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, _ *v1.Pod, info fwk.NodeInfo) *fwk.Status {
 	c, err := readCycle(state)
 	switch {
 	case err != nil:
@@ -33,7 +33,7 @@ func (pl *DynamicResources) Filter(ctx context.Context, state fwk.CycleState, po
 	}
 	found := allocation{node: info.Node().Name}
 	var status *fwk.Status
-	found.implicitAllocation, status = pl.implicitOn(c, pod, info)
+	found.implicitAllocation, status = pl.implicitOn(c, info)
 	switch {
 	case status != nil:
 		return status

@@ -38,7 +38,7 @@ func (pl *DynamicResources) PreFilter(_ context.Context, state fwk.CycleState, p
 			}
 		}
 	}
-	c := &cycle{claims: claims, selectors: selectors, unavailable: map[int]bool{}}
+	c := &cycle{pod: pod, claims: claims, selectors: selectors, unavailable: map[int]bool{}}
 	if len(claims.unallocated()) > 0 {
 		pl.prepareAllocation(c)
 	}
@@ -58,6 +58,9 @@ func (pl *DynamicResources) prepareAllocation(c *cycle) {
 		c.allocator = pl.newAllocator(pl.devices.PreparedSlices())
 	case c.claims.implicit == nil:
 		c.verdicts = pl.verdictsOn(c.toAllocate(nil))
+		c.asked = c.verdicts
+	case c.claims.implicit.Spec.Devices.Requests == nil:
+		c.asked = pl.askedWithExtended(c)
 	}
 }
 

@@ -31,11 +31,12 @@ type reuse struct {
 	*rand.Rand
 	gates  string
 	zones  map[string]string // of the nodes
+	owned  map[string]bool   // nodes whose device plugin has the extended resource
 	forget string            // the kind of changes that are not noticed
 	placed []placed          // pods that are not bound yet
 	cache  *cache.Cache
-	// byClass counts cycles in which classes of nodes were evaluated, and pods that were placed by them.
-	byClass, placedByClass int
+	// byClass counts nodes that were evaluated by their classes, pods that were placed so, and those of them with extended resources.
+	byClass, placedByClass, extendedByClass int
 }
 
 // placed is a pod with claims in flight.
@@ -53,7 +54,7 @@ var (
 
 func newReuse(t *testing.T, seed uint64, forget string) *reuse {
 	t.Helper()
-	r := &reuse{Rand: rand.New(rand.NewPCG(seed, 17)), forget: forget, zones: map[string]string{}}
+	r := &reuse{Rand: rand.New(rand.NewPCG(seed, 17)), forget: forget, zones: map[string]string{}, owned: map[string]bool{}}
 	var gates []string
 	for _, gate := range []string{"DRAConsumableCapacity", "DRAPartitionableDevices", "DRADeviceBindingConditions", "DRAExtendedResource"} {
 		if r.IntN(3) == 0 {
@@ -78,10 +79,18 @@ func newReuse(t *testing.T, seed uint64, forget string) *reuse {
 	return r
 }
 
-func (r *reuse) node(name string) *v1.Node { return mk.Node(name).Zone(r.zones[name]).Obj() }
+// node is a node that at times has the extended resource itself.
+func (r *reuse) node(name string) *v1.Node {
+	b := mk.Node(name).Zone(r.zones[name])
+	if r.owned[name] {
+		b.Resource(gpu, "4")
+	}
+	return b.Obj()
+}
 
 func (r *reuse) relabel(name string) {
 	r.zones[name] = fmt.Sprint("z", r.IntN(2))
+	r.owned[name] = r.IntN(3) == 0
 	r.cache.UpdateNode(r.node(name))
 }
 
@@ -241,6 +250,9 @@ func (r *reuse) schedule() string {
 		r.placed = append(r.placed, one)
 		if byClass {
 			r.placedByClass++
+			if _, extended := pod.Spec.Containers[0].Resources.Requests[gpu]; extended {
+				r.extendedByClass++
+			}
 		}
 		if r.forget == "reach" {
 			r.plugin.ForgetReach()
@@ -329,7 +341,7 @@ func describe(results []resourcev1.AllocationResult) string {
 }
 
 func TestReuse_NeverChangesAnAnswer(t *testing.T) {
-	byClass, placedByClass := 0, 0
+	byClass, placedByClass, extended := 0, 0, 0
 	for seed := range uint64(150) {
 		r := newReuse(t, seed, "")
 		for i := range 60 {
@@ -337,10 +349,10 @@ func TestReuse_NeverChangesAnAnswer(t *testing.T) {
 				t.Fatalf("seed %d, step %d: %s", seed, i, diff)
 			}
 		}
-		byClass, placedByClass = byClass+r.byClass, placedByClass+r.placedByClass
+		byClass, placedByClass, extended = byClass+r.byClass, placedByClass+r.placedByClass, extended+r.extendedByClass
 	}
-	if byClass < 500 || placedByClass < 50 {
-		t.Errorf("%d nodes were evaluated by their classes, and %d pods placed: too few to compare", byClass, placedByClass)
+	if byClass < 500 || placedByClass < 50 || extended < 20 {
+		t.Errorf("%d nodes were evaluated by their classes, and %d pods placed, %d with extended resources: too few to compare", byClass, placedByClass, extended)
 	}
 }
 

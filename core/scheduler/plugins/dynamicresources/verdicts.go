@@ -53,11 +53,16 @@ const (
 
 // verdictsOn returns the verdicts on claims; nil if their requests cannot be compared.
 func (pl *DynamicResources) verdictsOn(claims []*resourcev1.ResourceClaim) *requestSet {
+	return pl.setOf(claims, nil)
+}
+
+// setOf returns the set of the requests of claims, with what else a pod asks for.
+func (pl *DynamicResources) setOf(claims []*resourcev1.ResourceClaim, beside reuse.Signature) *requestSet {
 	key, err := requestsKey(claims)
 	if err != nil {
 		return nil
 	}
-	set := pl.kept.find(key)
+	set := pl.kept.find(append(key, beside...))
 	if classes := pl.classesOf(claims); !slices.Equal(set.classes, classes) {
 		pl.kept.clear(set)
 		set.classes = classes

@@ -2,14 +2,17 @@ package noderesources
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
 	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/reuse"
 	"orrery/core/scheduler/store"
 	"orrery/core/testing/mk"
 	"orrery/core/testing/plugintest"
@@ -158,5 +161,39 @@ func BenchmarkPreScore_Devices(b *testing.B) {
 				fit.(*Fit).PreScore(b.Context(), framework.NewCycleState(), pod, nil)
 			}
 		})
+	}
+}
+
+// What is kept of pods that devices serve says that they do. Nothing is kept of one whose score counts them.
+func TestAppendSignature_TellsWhatDevicesServe(t *testing.T) {
+	h, features, s := gpus(t)
+	usual, counting := config.DefaultArgs(Name, features), config.DefaultArgs(Name, features).(*configv1.NodeResourcesFitArgs)
+	counting.ScoringStrategy = &configv1.ScoringStrategy{Type: configv1.MostAllocated, Resources: []configv1.ResourceSpec{{Name: gpu, Weight: 1}}}
+	signed := func(args runtime.Object, amount string) (reuse.Signature, bool) {
+		fit, err := New(t.Context(), args, h, features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fit.(framework.NodeLocal).AppendSignature(nil, framework.NewCycleState(), mk.Pod("p").Request(gpu, amount).Obj())
+	}
+	if _, keeps := signed(counting, "1"); keeps {
+		t.Error("verdicts and scores are kept of a pod whose score counts devices")
+	}
+	if _, keeps := signed(counting, "0"); !keeps {
+		t.Error("nothing is kept of a pod that requests no devices")
+	}
+	before, keeps := signed(usual, "1")
+	if !keeps {
+		t.Error("nothing is kept of a pod whose score counts no devices")
+	}
+	deltas, err := s.Apply(world.Changed{Op: world.Deleted, Object: s.Object(world.DeviceClass, "", "gpu")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range deltas {
+		h.state.Changed(d)
+	}
+	if after, _ := signed(usual, "1"); slices.Equal(before, after) {
+		t.Error("the signature is the same once no class serves the resource")
 	}
 }

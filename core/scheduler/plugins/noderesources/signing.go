@@ -23,7 +23,7 @@ var (
 	servedByDevices = fwk.NewStatus(fwk.Unschedulable, "signature disabled when dra extended resources are used in the cluster")
 )
 
-// refusesAllSignatures reports whether no pod is signed because any might request a resource that devices serve. What devices there are is not
+// refusesAllSignatures reports whether SignPod signs no pod because any might request a resource that devices serve. What devices there are is not
 // the node's, and says nothing about pods that do not request them.
 func refusesAllSignatures(features config.Features) bool {
 	return features.Enabled(config.DRAExtendedResource) && !features.Has(release.SignUnlessServedByDevices)
@@ -91,13 +91,17 @@ func (b *BalancedAllocation) SignPod(_ context.Context, pod *v1.Pod) ([]fwk.Sign
 	return fragments, nil
 }
 
-// AppendSignature appends the request of Filter and, unless they are equal, that of the scores. It refuses where SignPod does.
+// AppendSignature appends the request of Filter with what of it devices may serve and, unless they are equal, that of the scores. It refuses a
+// pod whose score counts devices. What SignPod refuses beyond that is upstream's own: here a class that serves a resource is in the signature.
 func (f *Fit) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
 	need := f.requestOptions.wanted(state, pod)
-	if f.unsignable || f.devices.serves(need) {
+	if f.devices.score(f.strategy.resources, need) {
 		return to, false
 	}
 	to = appendRequest(to, need)
+	for i := range need.scalars {
+		to = to.Flag(f.byDevices(need.scalars[i].name))
+	}
 	if hasAllRequests(pod) {
 		return to.Flag(true), true
 	}
@@ -105,10 +109,11 @@ func (f *Fit) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.
 	return appendRequest(to.Flag(false), &counted), true
 }
 
-// AppendSignature appends the pod's request and, once it has container statuses, what is allocated to it.
+// AppendSignature appends the pod's request and, once it has container statuses, what is allocated to it. It refuses a pod whose score counts
+// devices.
 func (b *BalancedAllocation) AppendSignature(to reuse.Signature, state fwk.CycleState, pod *v1.Pod) (reuse.Signature, bool) {
 	need := b.requestOptions.wanted(state, pod)
-	if b.unsignable || b.devices.serves(need) {
+	if b.devices.score(b.resources, need) {
 		return to, false
 	}
 	to = appendRequest(to, need)
@@ -116,7 +121,20 @@ func (b *BalancedAllocation) AppendSignature(to reuse.Signature, state fwk.Cycle
 		return to.Flag(false), true
 	}
 	held := b.requestOptions.allocated(pod)
+	if b.devices.score(b.resources, &held) {
+		return to, false
+	}
 	return appendRequest(to.Flag(true), &held), true
+}
+
+// score reports whether the score of a pod counts devices: which there are, and are taken, is not the node's.
+func (c *deviceCounter) score(resources []weightedResource, r *request) bool {
+	for i := range resources {
+		if w := &resources[i]; w.scalar && r.amount(w.name) != 0 && c.classOf(w.name) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // wanted is the pod's request as PreFilter wrote it, or computed if PreFilter is disabled.
