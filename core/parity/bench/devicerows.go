@@ -30,7 +30,7 @@ var deviceRows = []row{
 		},
 	},
 	{
-		name: "partitionable devices", pods: 8, slow: true, pod: withDeviceClaim,
+		name: "partitionable devices", pods: 24, slow: true, pod: withDeviceClaim,
 		objects: append([]world.Object{gpuClass()}, partitioned()...), claim: func(b *mk.ResourceClaimBuilder) {
 			b.Request(deviceRequest, gpu, 2).Matching("example.com/gpu", deviceRequest)
 		},

@@ -31,7 +31,7 @@ one is placed that cannot be, is an error and no figure.
   millisecond it leaves all of them. Both sides wait for it in each scheduling cycle.
 - A row's name is kind of pods / nodes / percentageOfNodesToScore. Nodes are in three zones and hold two pods from the
   start. Pods of one run: 1000; 300 where all of 5,000 nodes are scored, and in "volume limits"; 200 in the rows with
-  devices, but 20 where all of 5,000 nodes are scored, and 8 in "partitionable devices"; 500 in "an extender"; 100 in "preemption" and "preemption
+  devices, but 20 where all of 5,000 nodes are scored, and 24 in "partitionable devices"; 500 in "an extender"; 100 in "preemption" and "preemption
   with volumes"; a fifth of each on 100 nodes.
 
 | kind of pods | what they are |

@@ -35,14 +35,14 @@ type Allocator struct {
 	classes   Classes
 	slices    []*Slice
 	selectors *Selectors
-	left      map[counterKey]amounts
+	left      map[counterKey]leftover
 }
 
 // New returns an allocator. What it is given must not change as long as it is used.
 func New(s Source) *Allocator {
 	return &Allocator{
 		Features: s.Features, traits: s.Features.traits(), taken: s.Taken, classes: s.Classes, slices: s.Slices, selectors: s.Selectors,
-		left: map[counterKey]amounts{},
+		left: map[counterKey]leftover{},
 	}
 }
 

@@ -19,15 +19,20 @@ func (a *Allocator) counterKeyOf(p *pool) counterKey {
 // amounts are amounts of counters, by set and name.
 type amounts map[[2]string]resource.Quantity
 
+// leftover is what is left of the counters of pools.
+type leftover struct {
+	amounts
+	overdrawn bool // claims have more of a counter than there is
+}
+
 // available is what is left of a pool's counters by devices that claims have. It is found out at the first node that asks, and holds for
 // all nodes of the allocator.
-func (a *Allocator) available(p *pool) amounts {
+func (a *Allocator) available(p *pool) leftover {
 	key := a.counterKeyOf(p)
-	left, known := a.left[key]
-	if known {
-		return left
+	if known, has := a.left[key]; has {
+		return known
 	}
-	left = amounts{}
+	left := amounts{}
 	for set, counters := range p.counters {
 		for name, counter := range counters {
 			left[[2]string{set, name}] = counter.Value
@@ -45,8 +50,12 @@ func (a *Allocator) available(p *pool) amounts {
 			}
 		}
 	}
-	a.left[key] = left
-	return left
+	made := leftover{amounts: left}
+	for _, amount := range left {
+		made.overdrawn = made.overdrawn || amount.Sign() < 0
+	}
+	a.left[key] = made
+	return made
 }
 
 // each replaces the amounts of the counters that a device consumes; a change reports whether the new one is kept.
@@ -62,20 +71,26 @@ func (all amounts) each(c candidate, change func(have, consumed resource.Quantit
 	}
 }
 
-// reserveCounters takes the counters of a device, if the pool has enough of all: a counter that claims have overdrawn keeps every
+// reserveCounters takes the counters of a device, if the pool has enough of them: a counter that claims have overdrawn keeps every
 // device from being chosen.
 func (s *search) reserveCounters(c candidate) bool {
 	left, key := s.available(c.pool), s.counterKeyOf(c.pool)
+	if left.overdrawn {
+		return false
+	}
 	consumed := s.counters[key]
 	if consumed == nil {
 		consumed = amounts{}
 		s.counters[key] = consumed
 	}
 	consumed.each(c, func(have, more resource.Quantity, _ bool) (resource.Quantity, bool) { return plus(have, more), true })
-	for counter, amount := range left {
-		if amount.Cmp(consumed[counter]) < 0 {
-			s.returnCounters(c)
-			return false
+	for _, set := range c.device().ConsumesCounters {
+		for name := range set.Counters {
+			counter := [2]string{set.CounterSet, name}
+			if amount, counts := left.amounts[counter]; counts && amount.Cmp(consumed[counter]) < 0 {
+				s.returnCounters(c)
+				return false
+			}
 		}
 	}
 	return true
