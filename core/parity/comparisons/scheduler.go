@@ -35,9 +35,13 @@ var Releases = &Comparison{
 		"It runs only if it is asked for. Each rule by which releases differ has a case of its own, in which they do so on both sides, or is " +
 		"compared elsewhere.",
 	Differences: []Difference{{
-		Upstream: "has another API for pods of groups in each release, and another allocator of devices",
-		Orrery:   "has the API of 1.35, and the allocator of each release",
-		Compared: "pods have no group; generated ones have no claims for devices, whose allocators are compared alone",
+		Upstream: "has another API for pods of groups in each release",
+		Orrery:   "has the API of 1.35",
+		Compared: "pods have no group",
+	}, {
+		Upstream: "takes pools of devices in the order of a map, in 1.35",
+		Orrery:   "takes them by driver and name",
+		Compared: "without claims where there are several drivers, as 1.35; its allocator is compared alone",
 	}},
 }
 

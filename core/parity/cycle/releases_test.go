@@ -1,12 +1,16 @@
 package cycle
 
 import (
+	"slices"
 	"testing"
+
+	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/parity/comparisons"
 	"orrery/core/parity/difftest"
 	"orrery/core/parity/oracle"
 	"orrery/core/parity/program"
+	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/release"
 )
 
@@ -48,9 +52,21 @@ func TestReleases_SameDecisions(t *testing.T) {
 		t.Run(r.String(), func(t *testing.T) {
 			process := startOracleOf(t, r)
 			compareCases(t, comparisons.Releases.Cases, func(t *testing.T, c *clusterCase, seen difftest.Coverage) string {
+				if hasUnorderedPools(c, r) {
+					seen.Count("left out: pools in the order of a map")
+					return ""
+				}
 				_, mismatch := compareRelease(t, c, r, process, seen)
 				return mismatch
 			})
 		})
 	}
+}
+
+// hasUnorderedPools reports whether a node may reach several pools of devices in a release whose allocator may take them in the order of a map.
+func hasUnorderedPools(c *clusterCase, r release.Release) bool {
+	if config.FeaturesOf(r).Has(release.AllocatorsGraduated) || len(c.Devices.Claims) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.Devices.Slices, func(s *resourcev1.ResourceSlice) bool { return s.Spec.Driver != c.Devices.Slices[0].Spec.Driver })
 }
