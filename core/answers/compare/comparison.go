@@ -35,8 +35,8 @@ type Options struct {
 	Upgrades []Pair
 	// CauseDecisions bounds the decisions that are made to find that out; zero means 400,000.
 	CauseDecisions int
-	// Progress, if not nil, is called from time to time with the number of inputs played to a configuration, under the
-	// seed of this number.
+	// Progress, if not nil, is called from time to time, by several goroutines, with the number of inputs played to a configuration, under
+	// the seed of this number.
 	Progress func(configuration string, seed, done, total int)
 }
 
@@ -137,11 +137,8 @@ func Traces(from io.Reader, configurations []Configuration, o Options) (*Compari
 func compareOn(w *workload, configurations []Configuration, o Options) (*Comparison, error) {
 	o = o.withDefaults()
 	c := &Comparison{Start: w.start, End: w.end, Pods: w.pods, Decision: w.decision, Typical: w.typical.list(), Damage: w.damage}
-	round := seedRound{comparison: c, workload: w, options: o}
-	for ; c.Seeds < maxSeeds && (c.Seeds+1)*round.decisions <= maxSeedDecisions; c.Seeds++ {
-		if err := round.simulate(configurations); err != nil {
-			return nil, err
-		}
+	if err := c.simulateAll(w, configurations, o); err != nil {
+		return nil, err
 	}
 	for _, pair := range o.Upgrades {
 		u, err := explainUpgrade(w, configurations[pair.From], configurations[pair.To], o)
@@ -153,41 +150,4 @@ func compareOn(w *workload, configurations []Configuration, o Options) (*Compari
 		c.Upgrades = append(c.Upgrades, *u)
 	}
 	return c, nil
-}
-
-// seedRound simulates all configurations under one seed after the other.
-type seedRound struct {
-	comparison *Comparison
-	workload   *workload
-	options    Options
-	first      map[podKey]string // nodes of pods in the first simulation
-	decisions  int               // of the first seed
-}
-
-// simulate simulates all configurations under the next seed.
-func (r *seedRound) simulate(configurations []Configuration) error {
-	c := r.comparison
-	for i, configuration := range configurations {
-		s, err := simulate(r.workload, configuration, draws{seed: uint64(c.Seeds)}, r.options)
-		if err != nil {
-			return fmt.Errorf("comparing configurations: %q: %w", configuration.Name, err)
-		}
-		result := s.result(configuration.Name)
-		places := s.firstNodes()
-		if r.first == nil {
-			r.first = places
-		}
-		for pod, node := range places {
-			if was, placed := r.first[pod]; placed && was != node {
-				result.OtherNode++
-			}
-		}
-		if c.Seeds == 0 {
-			c.Results = append(c.Results, result)
-			c.Nodes = max(c.Nodes, s.samples.nodes)
-			r.decisions += result.Decisions
-		}
-		c.Results[i].BySeed = append(c.Results[i].BySeed, result.figures())
-	}
-	return nil
 }

@@ -8,6 +8,8 @@
 // the devices of those that had none. Each simulation makes its own placements and allocations, and takes pods that are gone
 // from their claims. Every effect succeeds at once, so pending time is queueing time only.
 //
+// Simulations run beside each other, one on each core (rounds); what they read of the workload and of each other's objects never changes.
+//
 // workload reads a trace, decision_time finds how long its decisions took, simulation plays it to an engine, paced
 // gives each decision that time, sample measures the nodes at intervals, typical finds the
 // frequent requests, result computes the numbers, and verdict compares them. The same trace and configurations give the same comparison, bit
