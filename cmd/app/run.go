@@ -138,7 +138,7 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	legacyregistry.RawMustRegister(r.Collector())
+	legacyregistry.RawMustRegister(r.Collectors()...)
 	if text, err := configuration.YAML(); err == nil {
 		klog.V(2).InfoS("Using component config", "config", string(text))
 	}
@@ -188,7 +188,7 @@ func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Reg
 	return replica.Options{
 		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
 		RequeueRule: f.requeueRule, Controllers: f.controllers, StrictLease: f.strictLease, NoReuse: f.noReuse, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
-		Record: f.record.options(),
+		Record: f.record.options("orrery run"),
 	}
 }
 
