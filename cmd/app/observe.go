@@ -15,10 +15,14 @@ import (
 	"k8s.io/component-base/metrics/legacyregistry"
 	"k8s.io/klog/v2"
 
+	"orrery/core/answers/shadow"
+	"orrery/core/process/figures"
 	"orrery/core/process/observe"
 	"orrery/core/process/serving"
+	"orrery/core/process/telemetry"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
+	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/trace/stream"
 )
@@ -99,10 +103,18 @@ func (f *observeFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	}
 	ctx, stop := signalContext()
 	defer stop()
+	own, overdue := figures.New(configuration.Features, func() bool { return true }), &telemetry.Own{}
 	asking, answered := f.answerContext(ctx, c)
 	b, err := observe.Open(asking, observe.Options{
 		KubeConfig: from.config, Config: configuration, Plugins: plugins, Identity: printable.Line(identity, 120), Seed: uint64(time.Now().UnixNano()),
 		Record: f.record.options("orrery observe"), Logger: klog.Background(),
+		Instruments: observe.Instruments{
+			Prepare: func(o *engine.Options) { o.Listener = own.Listener(nil, overdue.Moved) }, Observer: own.Of,
+			Refresh: func(e *engine.Engine, c *shadow.Comparator) {
+				own.Refresh(e, c)
+				overdue.Refresh(e)
+			},
+		},
 	})
 	answered()
 	if err != nil {
@@ -111,7 +123,7 @@ func (f *observeFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	for _, u := range b.Unreadable() {
 		klog.InfoS("A kind is not read", "kind", u.Kind, "forbidden", u.Forbidden, "means", consequenceOf(u.Kind))
 	}
-	legacyregistry.RawMustRegister(b.Collectors()...)
+	legacyregistry.RawMustRegister(append(b.Collectors(), own, overdue)...)
 	tuneGC()
 	klog.InfoS("Starting Orrery beside the cluster's scheduler", "version", version(), "cluster", from.name, "server", from.server, "kubernetes", configuration.Features.Release().String())
 	stopComparing, err := onServerVersion(ctx, from.config, configuration.Features.Release(), klog.Background())
