@@ -220,18 +220,18 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if err != nil || !f.monitoring {
 		return text, err
 	}
-	alerts, err := fillMonitoring(v)
+	alerts, err := fillMonitoring("monitoring.yaml", v, dashboardPanes())
 	return append(text, alerts...), err
 }
 
 // fillMonitoring fills in a template with delimiters of its own: alerts have templates in Go's.
-func fillMonitoring(v manifestValues) ([]byte, error) {
-	board, err := dashboard(v.Job)
+func fillMonitoring(name string, v manifestValues, panes []pane) ([]byte, error) {
+	board, err := dashboard(v.Job, panes)
 	if err != nil {
 		return nil, fmt.Errorf("writing the dashboard: %w", err)
 	}
 	v.Dashboard = "    " + strings.ReplaceAll(string(board), "\n", "\n    ")
-	return fillIn(template.New("monitoring.yaml").Delims("[[", "]]"), v)
+	return fillIn(template.New(name).Delims("[[", "]]"), v, "manifests/parts_monitoring.yaml")
 }
 
 // isPlain reports whether a text is safe between quotes.

@@ -67,7 +67,7 @@ func (f *manifestFlags) printObserver(v manifestValues, plugins framework.Regist
 	if err != nil || !f.monitoring {
 		return text, err
 	}
-	alerts, err := fillMonitoring(v)
+	alerts, err := fillMonitoring("monitoring_observe.yaml", v, observerDashboard())
 	return append(text, alerts...), err
 }
 

@@ -102,6 +102,7 @@ func TestManifests_ObserverRefuses(t *testing.T) {
 		"--storage is for --observe":                         func(f *manifestFlags) { f.observe, f.storage = false, "1Gi" },
 	} {
 		f := variants["observe"]
+		f.runbooks = runbooks
 		change(&f)
 		if _, err := f.print(framework.Registry{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

@@ -32,11 +32,14 @@ var variants = map[string]manifestFlags{
 		gates: []string{"DRADeviceTaints=true", "DRADeviceTaintRules=true"},
 	},
 	"observe": {observe: true, storage: storageDefault, namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
-	"shadow":  {shadow: true, namespace: "kube-system", image: "orrery:devel"},
+	"observed": {
+		observe: true, monitoring: true, storage: "0", namespace: "kube-system", image: "orrery:devel", runbooks: "https://example.com/orrery/operations.md",
+	},
+	"shadow": {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
 // variantOf names the variant from which little differs: that is then what the golden file has.
-var variantOf = map[string]string{"replace": "beside", "chosen": "replace", "devices": "replace"}
+var variantOf = map[string]string{"replace": "beside", "chosen": "replace", "devices": "replace", "observed": "observe"}
 
 func TestManifests_Golden(t *testing.T) {
 	for name, flags := range variants {

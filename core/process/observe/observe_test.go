@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,7 +36,9 @@ type observed struct {
 	moved chan struct{} // receives after each input, and once a second
 	end   context.CancelFunc
 	once  sync.Once
-	ended chan error
+	// halvings is how often what is optional is halved.
+	halvings atomic.Int64
+	ended    chan error
 }
 
 // options observe a server of two nodes.
@@ -45,7 +48,7 @@ func options(api *apistub.Server) observe.Options {
 }
 
 // start opens and runs an observer until the test ends, or until stop.
-func start(t *testing.T, o observe.Options) *observed {
+func start(t *testing.T, o observe.Options, prepare ...func(*observe.Observer)) *observed {
 	t.Helper()
 	x := &observed{t: t, moved: make(chan struct{}, 1), ended: make(chan error, 1)}
 	move := func() {
@@ -55,12 +58,17 @@ func start(t *testing.T, o observe.Options) *observed {
 		}
 	}
 	o.Instruments = observe.Instruments{
-		Observer: func(*engine.Engine) drive.Observer { return drive.OnInput(func(world.Input, error) { move() }) },
-		Refresh:  func(*engine.Engine, *shadow.Comparator) { move() },
+		Observer: func(*engine.Engine) drive.Observer {
+			return shrinking{drive.OnInput(func(world.Input, error) { move() }), &x.halvings}
+		},
+		Refresh: func(*engine.Engine, *shadow.Comparator) { move() },
 	}
 	b, err := observe.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, of := range prepare {
+		of(b)
 	}
 	ctx, end := context.WithCancel(t.Context())
 	x.Observer, x.end = b, end
@@ -276,30 +284,25 @@ func TestObserver_NamesTheGapOfARestart(t *testing.T) {
 	}
 }
 
-// shrinking is an observer that notes how far it has to shrink.
+// Near its memory limit what is optional shrinks: also what hangs on the shadow and not on the loop, as the flight recorder and histories do.
+func TestObserver_ShrinksNearItsMemoryLimit(t *testing.T) {
+	api := apistub.New(t)
+	var collections atomic.Uint64
+	x := start(t, options(api), func(b *observe.Observer) {
+		b.SetMemory(func() drive.Memory { return drive.Memory{Used: 90, Limit: 100, Collections: collections.Add(1)} })
+	})
+	x.await("shrinking", func() bool { return x.halvings.Load() > 0 && x.gathered()["orrery_optional_memory_share"] <= 0.5 })
+	x.place(api, "good", "large")
+	x.await("agreement", func() bool { return x.compared().Agreed == 1 })
+}
+
+// shrinking notes how far it has to shrink.
 type shrinking struct {
-	drive.Observers
-	halvings *int
+	drive.Observer
+	halvings *atomic.Int64
 }
 
-func (s shrinking) Shrink(halvings int) { *s.halvings = halvings }
-
-// Near its memory limit, what is optional of an observer shrinks: also what hangs on the shadow and not on the loop.
-func TestShadow_ShrinksItsObservers(t *testing.T) {
-	halvings := 0
-	var o shadow.Options
-	o.Observer = func(*engine.Engine) drive.Observer {
-		return drive.Observers{drive.Observers{}, shrinking{halvings: &halvings}}
-	}
-	s, err := shadow.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Shrink(3)
-	if halvings != 3 {
-		t.Errorf("the observer is to halve %d times, want 3", halvings)
-	}
-}
+func (s shrinking) Shrink(halvings int) { s.halvings.Store(int64(halvings)) }
 
 // requests notes what a client asks.
 type requests struct {
