@@ -180,7 +180,7 @@ func TestPods_OfAnObserverNeedNoLeader(t *testing.T) {
 		{[]*v1.Pod{pod("orrery-7d", "n1", v1.PodRunning, false), ready, pod("orrery-9f", "", v1.PodPending, false)}, "orrery-8e", ""},
 		{[]*v1.Pod{pod("orrery-6c", "", v1.PodPending, false), pod("orrery-7d", "n1", v1.PodRunning, false)}, "orrery-7d", ""},
 		{[]*v1.Pod{pod("orrery-9f", "", v1.PodPending, false)}, "", "pod kube-system/orrery-9f is Pending, not Running"},
-		{nil, "", "Deployment kube-system/orrery has no pods"},
+		{nil, "", "there are no pods of Deployment kube-system/orrery"},
 	} {
 		objects := []runtime.Object{deployment}
 		for _, p := range c.pods {

@@ -90,7 +90,7 @@ func OfDeployment(ctx context.Context, client clientset.Interface, namespace, de
 // readiest returns the first pod that is ready, or else the first that runs: one that is not ready tells why.
 func readiest(pods []v1.Pod, namespace, deployment string) (Pod, error) {
 	if len(pods) == 0 {
-		return Pod{}, fmt.Errorf("Deployment %s/%s has no pods", namespace, printable.Line(deployment, 120))
+		return Pod{}, fmt.Errorf("there are no pods of Deployment %s/%s", namespace, printable.Line(deployment, 120))
 	}
 	first := 0
 	for i := range pods {
