@@ -60,10 +60,11 @@ func (f *Figures) moved(t *queue.Transition) {
 	j := f.placements.journeys[t.UID]
 	if j == nil {
 		pod := f.engine.Store().Pod(t.Namespace, t.Name)
-		if t.To == queue.Gone || pod == nil || pod.UID != t.UID || pod.Spec.NodeName != "" {
+		if t.From != queue.Gone || t.To == queue.Gone || pod == nil || pod.UID != t.UID || pod.Spec.NodeName != "" {
 			return
 		}
 		if j = f.placements.begin(pod, t.At); j == nil {
+			f.placements.unmeasured++
 			return
 		}
 	} else if j.state != queue.Gone {

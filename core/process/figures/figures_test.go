@@ -251,6 +251,18 @@ func TestFigures_CardinalityIsBounded(t *testing.T) {
 	}
 }
 
+// Of more pods than may be followed each is counted once, however often it is tried.
+func TestPlacement_CountsWhatItDoesNotMeasure(t *testing.T) {
+	s := newScene(t, always, mk.Node("small").CPU("1").Pods("10").Obj())
+	s.figures.placements.most = 1
+	for _, name := range []string{"a", "b", "c"} {
+		s.create(mk.Pod(name).CPU("4").Obj())
+	}
+	s.run(time.Minute)
+	s.create(mk.Node("large").CPU("64").Pods("10").Obj())
+	s.check(s.run(10*time.Minute), map[string]float64{"pod_placements_unmeasured_total": 2, "pod_placement_seconds default 0 pod#": 1})
+}
+
 // A standby counts nothing, and has no series.
 func TestFigures_OnlyOfTheLeader(t *testing.T) {
 	leads := false

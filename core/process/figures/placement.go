@@ -74,6 +74,7 @@ func (j *journey) enter(next phase, now time.Time, held func(reason string, d ti
 
 // placements measures journeys.
 type placements struct {
+	most       int
 	journeys   map[types.UID]*journey
 	total      slots[class, histogram]
 	spent      slots[class, [phases]time.Duration]
@@ -84,7 +85,7 @@ type placements struct {
 
 func newPlacements() placements {
 	return placements{
-		journeys: map[types.UID]*journey{}, total: newSlots[class, histogram](maxClasses), spent: newSlots[class, [phases]time.Duration](maxClasses),
+		most: maxJourneys, journeys: map[types.UID]*journey{}, total: newSlots[class, histogram](maxClasses), spent: newSlots[class, [phases]time.Duration](maxClasses),
 		held: newSlots[string, time.Duration](maxReasons),
 	}
 }
@@ -93,10 +94,9 @@ func newPlacements() placements {
 // delay of a watch and the difference of two clocks.
 const seenLate = 10 * time.Second
 
-// begin starts a pod's journey. Of one that is seen late, the time since its creation is unobserved.
+// begin starts a pod's journey, unless there are too many. Of one that is seen late, the time since its creation is unobserved.
 func (p *placements) begin(pod *v1.Pod, now time.Time) *journey {
-	if len(p.journeys) >= maxJourneys {
-		p.unmeasured++
+	if len(p.journeys) >= p.most {
 		return nil
 	}
 	j := &journey{began: now, since: now}
