@@ -1,7 +1,8 @@
 // Package core holds no code; it is the plan of the wings below it. Imports go down in this drawing, never up.
 //
 //	operator    what a person does on a cluster             console   actions   usage
-//	process     being a scheduler on a cluster              replica   leader   serving   telemetry
+//	process     being a scheduler on a cluster              replica   observe   leader   serving   telemetry
+//	                                                        recording   contact   figures
 //	      │
 //	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
 //	                                                        fit   capacity   consolidate   pool   price
@@ -21,7 +22,7 @@
 //	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files
 //	            small machines that many use                heap   yamlnode
 //
-//	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race   drawn
+//	testing     objects and hostile runs for tests          mk   plugintest   codectest   soak   fuzz   planted   race   drawn   apistub
 //	parity      a module of its own: comparison with upstream, benchmarks, an API server in process
 //
 // Each package's doc.go says what it is. A test beside this file checks these rules:

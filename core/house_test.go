@@ -46,6 +46,7 @@ core/safe/spelling
 core/answers/answer
 # what a world says and wants, and what the API's objects come to
 core/world: core/objects/nodenames core/objects/workloads
+core/testing/apistub: core/world
 core/testing/mk/canaries: core/world
 core/scheduler/codec: core/safe/footprint core/world
 core/testing/codectest
@@ -111,7 +112,6 @@ core/scheduler/engine: core/scheduler/cache core/scheduler/codec core/scheduler/
 core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/framework core/safe/spelling
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
-core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/release core/scheduler/volumes core/world
 core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural core/scheduler/release
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
 core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory core/objects/workloads
@@ -140,8 +140,13 @@ core/trace/stream: core/safe/address core/safe/printable core/trace/play
 core/process/serving: core/safe/address core/scheduler/config core/safe/panics core/trace/stream
 core/trace/reach: core/safe/address core/safe/panics core/safe/printable core/objects/saturating
 core/trace/attach: core/safe/panics core/trace/stream core/trace core/trace/play
-core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/scheduler/reuse core/trace/play core/trace/segments core/world core/world/live
-core/operator/console: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/operator/actions core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/process/replica core/answers/shadow core/world core/world/live
+core/process/telemetry: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/defaultpreemption core/scheduler/preempt core/safe/printable core/scheduler/queue core/objects/requests core/scheduler/release core/scheduler/volumes core/world core/scheduler/reuse core/trace/play core/world/live
+core/process/recording: core/scheduler/drive core/scheduler/engine core/trace/play core/trace/segments
+core/process/replica: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/device core/evict/taint core/scheduler/framework core/process/leader core/safe/panics core/scheduler/queue core/trace/segments core/world core/world/live core/process/recording core/process/telemetry
+core/process/contact: core/safe/printable
+core/process/figures: core/answers/answer core/answers/capacity core/answers/shadow core/evict core/evict/observer core/safe/printable core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/queue core/world
+core/process/observe: core/answers/shadow core/process/contact core/process/recording core/process/telemetry core/safe/panics core/safe/plural core/safe/printable core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/scheduler/plugins/unreadable core/trace core/trace/segments core/world core/world/live core/world/trim
+core/operator/console: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/framework core/operator/actions core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/process/contact core/process/replica core/answers/shadow core/world core/world/live
 # the screen
 themes: core/safe/files core/safe/printable
 views/filter: core/safe/printable core/scheduler/queue
@@ -171,7 +176,7 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/answers/compare core/scheduler/release core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter core/answers/answer core/safe/plural views/find views/report demo/scenario/strict core/answers/capacity core/answers/consolidate core/answers/fit
-cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/world/trim core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory core/objects/workloads
+cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory core/objects/workloads core/process/observe core/process/figures
 docs/commands: cmd/app
 cmd/deploy: cmd/app
 cmd/orrery: cmd/app
@@ -427,7 +432,7 @@ func TestHouse_AssistantsReachNoCluster(t *testing.T) {
 }
 
 // mayReadClock lists what meets the real world and may ask for the time.
-var mayReadClock = []string{"core/scheduler/drive", "core/world/live", "core/process/replica", "core/trace/stream", "core/operator/console", "core/operator/usage/reader", "core/trace/attach", "core/testing/fuzz", "core/testing/soak/command", "cmd/app", "tui", "core/parity", "docs/scale"}
+var mayReadClock = []string{"core/scheduler/drive", "core/world/live", "core/process/contact", "core/process/recording", "core/process/telemetry", "core/process/observe", "core/process/replica", "core/trace/stream", "core/operator/console", "core/operator/usage/reader", "core/trace/attach", "core/testing/apistub", "core/testing/fuzz", "core/testing/soak/command", "cmd/app", "tui", "core/parity", "docs/scale"}
 
 func TestHouse_NoClockNoSleep(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}
@@ -467,7 +472,7 @@ func TestHouse_NoClockNoSleep(t *testing.T) {
 // mayLetPanicsPass lists what starts goroutines that make no error of a panic themselves: what they call does, or they only pass values
 // on, or they are in tools of this repository.
 var mayLetPanicsPass = []string{
-	"cmd/app/record_cluster.go", "core/trace/attach/session.go", "core/process/replica/recording.go", "core/process/replica/run.go",
+	"cmd/app/record_cluster.go", "core/trace/attach/session.go", "core/process/recording/disk.go", "core/process/observe/run.go", "core/testing/apistub/apistub.go", "core/process/replica/run.go",
 	"core/testing/fuzz/watch.go", "core/testing/fuzz/command/session.go", "cmd/app/run_signals.go", "core/operator/console/scheduling.go", "core/operator/console/shadowing.go", "core/safe/files/unfinished.go", "core/trace/reach/forward.go",
 	"core/testing/soak/command/main.go", "tui/ptytest/session.go", "tui/term/guard.go", "tui/term/panics.go",
 	"tui/term/stop_unix.go", "tui/term/stop_other.go",

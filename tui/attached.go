@@ -31,6 +31,7 @@ type Attached struct {
 	shown  attach.State // whose recording is shown
 	state  attach.State // of the session
 	outage string       // why the scheduler's recording on disk has stopped; empty while it has not
+	behind string       // why what the stream has lags behind the cluster; empty while it does not
 	source Attachment
 	clock  func() time.Time
 }
@@ -105,7 +106,7 @@ func (a *Attached) take() (changed bool) {
 		changed = changed || b.Segment != nil || len(b.Records) > 0 || !a.state.Attached() || !b.State.Attached()
 		a.state = b.State
 		if b.Segment != nil {
-			a.next, a.outage = a.begin(b.Segment), ""
+			a.next, a.outage, a.behind = a.begin(b.Segment), "", ""
 		}
 		a.latest().grow(b.Records)
 		a.noteOutage(b.Records)
@@ -113,7 +114,7 @@ func (a *Attached) take() (changed bool) {
 	return changed
 }
 
-// noteOutage keeps what records say of the scheduler's recording on disk.
+// noteOutage keeps what records say of the scheduler's recording on disk, and of its lag behind the cluster.
 func (a *Attached) noteOutage(records []trace.Record) {
 	for i := range records {
 		switch m, _ := records[i].Body.(trace.Mark); m.Kind {
@@ -121,6 +122,10 @@ func (a *Attached) noteOutage(records []trace.Record) {
 			a.outage = m.Text
 		case trace.RecordingResumed:
 			a.outage = ""
+		case trace.FellBehind:
+			a.behind = m.Text
+		case trace.CaughtUp:
+			a.behind = ""
 		}
 	}
 }
@@ -154,7 +159,10 @@ func (a *Attached) begin(s *attach.Segment) *Recording {
 // joins returns what lies between the end of one scheduler's stream and the beginning of the next one.
 func joins(s, before *attach.State, gap time.Duration) string {
 	text := schedulerName(s) + " leads after " + schedulerName(before)
-	if s.Identity == before.Identity {
+	switch {
+	case s.Observing && s.Identity != before.Identity:
+		text = schedulerName(s) + " observes after " + schedulerName(before)
+	case s.Identity == before.Identity:
 		text = "attached to " + schedulerName(s) + " again"
 	}
 	if gap > 0 {
@@ -196,6 +204,9 @@ func (a *Attached) Annotate(m *views.Model, q collect.Query) {
 
 // leadership stands in place of the lease, which a scheduler does not watch: whether the shown one led.
 func (a *Attached) leadership() string {
+	if a.shown.Observing {
+		return a.Name() + " observes another scheduler; its lease is not in the stream"
+	}
 	if a.shown.Leading {
 		return a.Name() + " leads; its lease is not in its stream"
 	}
@@ -217,6 +228,8 @@ func (a *Attached) alert() string {
 		return schedulerName(&a.state) + " leads now; $ goes there, and this is dropped"
 	case !a.Report().Exact:
 		return "the scheduler's state is not in its stream: decisions are made anew here, and may be others"
+	case a.behind != "":
+		return a.behind
 	case a.outage != "":
 		return a.outage + "; scheduling goes on"
 	case a.Following() && behind >= catchingUpFrom:

@@ -131,6 +131,18 @@ func TestAttached_SaysThatNothingIsRecorded(t *testing.T) {
 	s.advance(time.Second).lacks("no space")
 }
 
+// While what an observer sends lags behind its cluster, the first line says so.
+func TestAttached_SaysThatAnObserverFallsBehind(t *testing.T) {
+	s, a, one, _ := attached(t, 220, 40)
+	mark := func(kind trace.MarkKind, text string) {
+		a.put(attach.Batch{Records: []trace.Record{{At: s.loop.source.(*Attached).End(), Body: trace.Mark{Kind: kind, Text: text}}}, State: one.state})
+	}
+	mark(trace.FellBehind, "the API server is lost since 09:00:12: no route\x1b[2J to host")
+	s.advance(time.Second).shows("the API server is lost since 09:00:12: no route", "to host", "ATTACHED").lacks("\x1b[2J")
+	mark(trace.CaughtUp, "up to date with the cluster again")
+	s.advance(time.Second).lacks("no route")
+}
+
 // A failover is told of, with what is unknown between the two streams.
 func TestAttached_FollowsAFailover(t *testing.T) {
 	for name, paused := range map[string]bool{"following": false, "looking at something": true} {

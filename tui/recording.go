@@ -186,6 +186,7 @@ var markStyles = [...]struct {
 }{
 	trace.Note: {'◇', false}, trace.Preemption: {'⚑', false}, trace.Eviction: {'▼', true}, trace.LeaderChange: {'♥', false}, trace.FirstFailure: {'✗', true},
 	trace.RecordingStopped: {'✗', true}, trace.RecordingResumed: {'◇', false}, trace.Difference: {'≠', true},
+	trace.FellBehind: {'✗', true}, trace.CaughtUp: {'◇', false},
 }
 
 func newMark(m trace.MarkAt) views.Mark {

@@ -71,7 +71,7 @@ func command(plugins framework.Registry) *cobra.Command {
 		Short: "A Kubernetes scheduler you can watch",
 		Long: `Orrery schedules the pods of a Kubernetes cluster, and can be watched, stopped, wound back and asked while it does.
 
-console and run work on a cluster, and attach on a scheduler that runs. demo, replay, compare and trace work on recordings: files that "orrery record",
+console, observe and run work on a cluster, and attach on a scheduler that runs. demo, replay, compare and trace work on recordings: files that "orrery record",
 "orrery run" and "orrery trace import" write, or those that are built in ("orrery trace list"). explain, whatif and fit ask either.
 Answers are for people; with --output json they are for programs. Without a command it offers
 on a terminal what to begin with, and prints this text elsewhere.
@@ -87,7 +87,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	c.SetVersionTemplate("orrery {{.Version}}\n")
 	c.AddCommand(
 		attachCommand(plugins), capacityCommand(plugins), compareCommand(plugins), configCommand(plugins), consolidateCommand(plugins), consoleCommand(plugins),
-		demoCommand(plugins), explainCommand(plugins), fitCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), mcpCommand(plugins),
+		demoCommand(plugins), explainCommand(plugins), fitCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), mcpCommand(plugins), observeCommand(plugins),
 		replayCommand(plugins), recordCommand(plugins), runCommand(plugins), schemaCommand(), settingsCommand(), testCommand(plugins), traceCommand(plugins),
 		versionCommand(), whatIfCommand(plugins),
 	)

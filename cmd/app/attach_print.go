@@ -40,11 +40,13 @@ type schedulerDocument struct {
 	Identity string `json:"identity,omitempty"`
 	Where    string `json:"where"`
 	Leading  bool   `json:"leading"`
-	Version  string `json:"version,omitempty"`
+	// Observing says that it never leads: it decides beside another scheduler.
+	Observing bool   `json:"observing,omitempty"`
+	Version   string `json:"version,omitempty"`
 }
 
 func schedulerOf(s *attach.State) schedulerDocument {
-	return schedulerDocument{Identity: s.Identity, Where: s.Where, Leading: s.Leading, Version: s.Version}
+	return schedulerDocument{Identity: s.Identity, Where: s.Where, Leading: s.Leading, Observing: s.Observing, Version: s.Version}
 }
 
 // madeDecision is a decision of the scheduler that was attached to.
@@ -178,10 +180,12 @@ func (p *decisionPrinter) decisions(b *attach.Batch) error {
 	}
 }
 
-// outage prints a mark of the scheduler's recording on disk.
+// outage prints a mark of the scheduler's recording on disk, or of its lag behind the cluster.
 func (p *decisionPrinter) outage(r *trace.Record, b *attach.Batch) error {
 	m, _ := r.Body.(trace.Mark)
-	if m.Kind != trace.RecordingStopped && m.Kind != trace.RecordingResumed {
+	switch m.Kind {
+	case trace.RecordingStopped, trace.RecordingResumed, trace.FellBehind, trace.CaughtUp:
+	default:
 		return nil
 	}
 	doc := &attachmentDocument{envelope: document("Attachment"), State: m.Kind.String(), At: momentOf(r.At), schedulerDocument: schedulerOf(&b.State), Message: m.Text}
@@ -221,6 +225,8 @@ func (d *attachmentDocument) line() string {
 	}
 	text := d.At.clock() + "  " + d.State
 	switch {
+	case d.State == "attached" && d.Observing:
+		text += " to " + who + ", which observes another scheduler"
 	case d.State == "attached" && !d.Leading:
 		text += " to " + who + ", which does not lead"
 	case d.State == "attached":

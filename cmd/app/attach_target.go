@@ -24,7 +24,7 @@ import (
 )
 
 // attachTargetHelp explains TARGET in help texts.
-const attachTargetHelp = `TARGET is deploy/NAME, whose pod that leads is attached to, pod/NAME, or the address of a scheduler such as
+const attachTargetHelp = `TARGET is deploy/NAME, whose pod that leads is attached to, or of "orrery observe" one that is ready; pod/NAME; or the address of a scheduler such as
 https://10.0.0.7:10259. Without one it is the pod that holds the lease, kube-system/kube-scheduler if the flags name no other. Pods
 are looked for in the namespace of -n, else in that of the lease. They are reached through the API server, as by "kubectl port-forward".`
 
@@ -138,12 +138,19 @@ func (o *connector) pod(ctx context.Context) (reach.Pod, error) {
 	if o.kind == "pod" {
 		return reach.Named(ctx, o.cluster.client, o.namespace, o.name)
 	}
-	leader, err := o.lease.Leader(ctx, o.cluster.client, time.Now(), time.After)
-	if err != nil {
-		return reach.Pod{}, fmt.Errorf("finding the leader: %w", err)
+	findLeader := func(ctx context.Context) (string, error) {
+		leader, err := o.lease.Leader(ctx, o.cluster.client, time.Now(), time.After)
+		if err != nil {
+			return "", fmt.Errorf("finding the leader: %w", err)
+		}
+		return leader, nil
 	}
 	if o.kind == "deployment" {
-		return reach.OfDeployment(ctx, o.cluster.client, o.namespace, o.name, leader)
+		return reach.OfDeployment(ctx, o.cluster.client, o.namespace, o.name, findLeader)
+	}
+	leader, err := findLeader(ctx)
+	if err != nil {
+		return reach.Pod{}, err
 	}
 	return reach.OfLeader(ctx, o.cluster.client, o.namespace, leader)
 }

@@ -89,3 +89,4 @@ func (s *schedulerStub) Subscribe(_ context.Context, o play.SubscriptionOptions)
 
 func (s *schedulerStub) Identity() string { return "orrery-7d4f9c-x2x9p_5b1f0c9e" }
 func (s *schedulerStub) Leading() bool    { return true }
+func (s *schedulerStub) Observing() bool  { return false }

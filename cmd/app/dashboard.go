@@ -79,6 +79,7 @@ func dashboardPanes() []pane {
 			{"Victims above their PodDisruptionBudgets", "short", []query{{`increase(orrery_budget_violations_total{job="$job"}[$__rate_interval])`, "{{instance}}"}}},
 			{"Deletions of victims", "ops", []query{{perSecond("scheduler_preemption_goroutines_execution_total", "result"), "{{result}}"}}},
 		}},
+		workloadsPane(),
 		{"Leader", []graph{
 			{"Leading", "bool_yes_no", []query{{`leader_election_master_status{job="$job",name="kube-scheduler"}`, "{{instance}}"}}},
 			{"Renewals that took more than one try", "short", []query{{`increase(leader_election_slowpath_total{job="$job",name="kube-scheduler"}[$__rate_interval])`, "{{instance}}"}}},
@@ -103,11 +104,48 @@ const (
 	gridHeight  = 8
 )
 
-// dashboard returns the dashboard in Grafana's JSON.
-func dashboard(job string) ([]byte, error) {
+// workloadsPane has what pods and their owners wait for. Only a leader and an observer have these figures.
+func workloadsPane() pane {
+	return pane{"Workloads", []graph{
+		{"Time to be placed, p99", "s", []query{{quantile("0.99", "orrery_pod_placement_seconds", "le, namespace"), "{{namespace}}"}}},
+		{"Where placed pods had waited", "s", []query{{perSecond("orrery_pod_phase_seconds_total", "phase"), "{{phase}}"}}},
+		{"What held pods", "s", []query{{perSecond("orrery_pod_held_seconds_total", "plugins"), "{{plugins}}"}}},
+		{"Pending pods by owner", "short", []query{{
+			`sum by (namespace, owner_kind, owner, queue, plugins) (orrery_owner_pending_pods{job="$job"})`, "{{namespace}} {{owner_kind}} {{owner}} {{queue}} {{plugins}}",
+		}}},
+		{"Attempts by owner", "ops", []query{{perSecond("orrery_owner_attempts_total", "namespace, owner_kind, owner, outcome"), "{{namespace}} {{owner_kind}} {{owner}} {{outcome}}"}}},
+		{"Evictions", "ops", []query{{perSecond("orrery_evictions_total", "cause"), "{{cause}}"}}},
+		{"Room for more pods of the usual sizes", "short", []query{{`max by (cpu, memory) (orrery_room_pods{job="$job"})`, "{{cpu}} cores, {{memory}} bytes"}}},
+		{"Room in pieces too small", "percentunit", []query{{`max by (cpu, memory) (orrery_room_fragmented_ratio{job="$job"})`, "{{cpu}} cores, {{memory}} bytes"}}},
+		{"Requested", "percentunit", []query{{`max by (resource) (orrery_room_requested_ratio{job="$job"})`, "{{resource}}"}}},
+	}}
+}
+
+// observerDashboard are the figures of an observer.
+func observerDashboard() []pane {
+	return []pane{
+		{"Agreement", []graph{
+			{"Decisions of the scheduler", "ops", []query{{perSecond("orrery_agreement_decisions_total", "result"), "{{result}}"}}},
+			{"Differences", "ops", []query{{perSecond("orrery_agreement_differences_total", "class, cause, plugin"), "{{class}}: {{cause}} {{plugin}}"}}},
+			{"Pending for more than 15 minutes", "short", []query{{`sum by (queue, plugin) (orrery_overdue_pods{job="$job"})`, "{{queue}} {{plugin}}"}}},
+		}},
+		workloadsPane(),
+		{"Observer", []graph{
+			{"Up", "bool_yes_no", []query{{`orrery_observe_up{job="$job"}`, "{{instance}}"}}},
+			{"Behind the cluster", "s", []query{{`orrery_observe_behind_seconds{job="$job"}`, "{{instance}}"}}},
+			{"Recording", "bool_yes_no", []query{{`orrery_recording_up{job="$job"}`, "{{instance}}"}}},
+			{"Size of the recording", "bytes", []query{{`orrery_recording_bytes{job="$job"}`, "{{instance}}"}}},
+			{"Watches that were lost", "short", []query{{`increase(orrery_relists_total{job="$job"}[$__rate_interval])`, "listed again, {{instance}}"}}},
+			{"Memory for what is optional", "percentunit", []query{{`orrery_optional_memory_share{job="$job"}`, "{{instance}}"}}},
+		}},
+	}
+}
+
+// dashboard returns the dashboard of some panes in Grafana's JSON.
+func dashboard(job string, panes []pane) ([]byte, error) {
 	var panels []any
 	y := 0
-	for _, p := range dashboardPanes() {
+	for _, p := range panes {
 		panels = append(panels, map[string]any{
 			"id": len(panels) + 1, "type": "row", "title": p.title, "collapsed": false, "panels": []any{}, "gridPos": gridPos{X: 0, Y: y, W: 24, H: 1},
 		})

@@ -61,7 +61,7 @@ func (a *target) openAttached(c *cobra.Command, plugins framework.Registry) (*op
 	s.source = &sourceDocument{
 		Cluster: from.cluster.name, Server: from.cluster.server, ReadAt: momentOf(s.at), Configuration: "scheduler",
 		Unread:    []unreadableDocument{},
-		Scheduler: &schedulerDocument{stream.Identity, stream.Where, stream.Leading, stream.Version},
+		Scheduler: &schedulerDocument{Identity: stream.Identity, Where: stream.Where, Leading: stream.Leading, Observing: stream.Observing, Version: stream.Version},
 	}
 	s.again = whatIfWords(c, text+a.clusterFlags(c)+repeatFlags(c, schedulerTargetFlagNames))
 	return s, nil
@@ -73,11 +73,15 @@ func (d *schedulerDocument) text(w io.Writer, at moment) {
 	if d.Identity != "" {
 		who += ", " + d.Identity
 	}
-	if !d.Leading {
+	what := "the running scheduler: "
+	switch {
+	case d.Observing:
+		what = "an observer, which decides beside the cluster's scheduler: "
+	case !d.Leading:
 		who += ", which does not lead"
 	}
 	section(w, "Source", [][]string{
-		{"scheduler", "the running scheduler: " + printable.Line(who, 300) + ", at " + string(at)},
+		{"scheduler", what + printable.Line(who, 300) + ", at " + string(at)},
 		{"configuration", "its own, and its own state"},
 	})
 }

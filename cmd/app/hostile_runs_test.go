@@ -58,7 +58,7 @@ func (r *hostileRuns) usual() map[string][]string {
 		"fit": {"--trace", f.usualTrace, "-f", f.manifests}, "consolidate": {"--trace", f.usualTrace}, "capacity": {"--trace", f.usualTrace},
 		"trace cut": {f.usualTrace, "--out=new"}, "trace hash": {f.usualTrace, "--salt-file=salt", "--out=new"}, "trace import": {f.objects, "--out=new"},
 		"journey": {"waits", "--trace", f.usualTrace}, "mcp": {f.usualTrace}, "schema": {"WhatIf"}, "test": {f.usualTrace},
-		"settings": {}, "trace info": {f.usualTrace}, "trace list": {}, "trace verify": {f.usualTrace},
+		"settings": {}, "observe": append([]string{"--secure-port=-1"}, cluster...), "trace info": {f.usualTrace}, "trace list": {}, "trace verify": {f.usualTrace},
 	}
 }
 

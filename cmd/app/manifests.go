@@ -29,6 +29,8 @@ var manifestTemplates embed.FS
 // manifestFlags are the flags of manifests.
 type manifestFlags struct {
 	replaceDefault, shadow bool
+	observe                bool
+	storage                string
 	namespace, image       string
 	gates, controllers     []string
 	kubernetes             releaseFlag
@@ -47,7 +49,8 @@ the Prometheus operator is installed, and with --monitoring that, alerts and a d
 
 By default it schedules the pods with schedulerName "orrery", next to the cluster's own scheduler. With
 --replace-default it schedules the pods without a schedulerName, and takes part in kube-scheduler's leader election, so
-that only one of the two acts. With --shadow it prints only the rights to read that "orrery record", "explain" and
+that only one of the two acts. With --observe it prints what runs "orrery observe" beside the cluster's own scheduler: a Deployment whose
+role has only the rights to read, and a volume for its recording. With --shadow it prints only the rights to read that "orrery record", "explain" and
 "whatif" need.
 
 With --kubernetes it decides as that release, with the rights that an API server of that release asks for. Without it the rights are those that
@@ -56,6 +59,7 @@ any of them asks for.`,
   orrery manifests --replace-default --image registry.example.com/orrery:v1
   orrery manifests --kubernetes 1.37 | kubectl apply -f -
   orrery manifests --monitoring | kubectl apply -f -
+  orrery manifests --observe | kubectl apply -f -
   orrery manifests --shadow | kubectl apply -f -`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -72,6 +76,8 @@ any of them asks for.`,
 	}
 	c.Flags().BoolVar(&f.replaceDefault, "replace-default", false, "schedule the pods without a schedulerName, in kube-scheduler's place")
 	c.Flags().BoolVar(&f.shadow, "shadow", false, "print the rights to read only")
+	c.Flags().BoolVar(&f.observe, "observe", false, "print what runs \"orrery observe\", which changes nothing, beside the cluster's own scheduler")
+	c.Flags().StringVar(&f.storage, "storage", storageDefault, "the `size` of the volume of --observe; 0 for a recording that ends with the pod")
 	c.Flags().StringVarP(&f.namespace, "namespace", "n", "",
 		"the `namespace` of the objects: by default "+ownNamespace+", which has no other pods that the role for \"orrery attach\" reaches; with --shadow "+metav1.NamespaceSystem)
 	c.Flags().StringSliceVar(&f.gates, "feature-gates", nil,
@@ -127,6 +133,7 @@ type manifestValues struct {
 	// are those of its readers.
 	StreamPath                          string
 	FindLeaderRights, ReachLeaderRights []right
+	observeValues
 }
 
 func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
@@ -137,6 +144,9 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		return nil, errors.New("--shadow and --service-monitor exclude each other: --shadow prints rights to read only")
 	case f.shadow && f.monitoring:
 		return nil, errors.New("--shadow and --monitoring exclude each other: --shadow prints rights to read only")
+	}
+	if err := f.checkObserve(); err != nil {
+		return nil, err
 	}
 	switch {
 	case f.namespace != "":
@@ -179,6 +189,9 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 		v.Name, v.Rights = "orrery-shadow", shadowRights(watched)
 		return fill("shadow.yaml", v)
 	}
+	if f.observe {
+		return f.printObserver(v, plugins)
+	}
 	if f.replaceDefault {
 		v.Replace, v.Scheduler, v.Lease, v.LeaseNamespace, v.Job = true, "default-scheduler", "kube-scheduler", metav1.NamespaceSystem, "kube-scheduler"
 	}
@@ -207,18 +220,18 @@ func (f *manifestFlags) print(plugins framework.Registry) ([]byte, error) {
 	if err != nil || !f.monitoring {
 		return text, err
 	}
-	alerts, err := fillMonitoring(v)
+	alerts, err := fillMonitoring("monitoring.yaml", v, dashboardPanes())
 	return append(text, alerts...), err
 }
 
 // fillMonitoring fills in a template with delimiters of its own: alerts have templates in Go's.
-func fillMonitoring(v manifestValues) ([]byte, error) {
-	board, err := dashboard(v.Job)
+func fillMonitoring(name string, v manifestValues, panes []pane) ([]byte, error) {
+	board, err := dashboard(v.Job, panes)
 	if err != nil {
 		return nil, fmt.Errorf("writing the dashboard: %w", err)
 	}
 	v.Dashboard = "    " + strings.ReplaceAll(string(board), "\n", "\n    ")
-	return fillIn(template.New("monitoring.yaml").Delims("[[", "]]"), v)
+	return fillIn(template.New(name).Delims("[[", "]]"), v, "manifests/parts_monitoring.yaml")
 }
 
 // isPlain reports whether a text is safe between quotes.

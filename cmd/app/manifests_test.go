@@ -31,11 +31,15 @@ var variants = map[string]manifestFlags{
 		namespace: "kube-system", image: "orrery:devel", controllers: []string{"taint-eviction", "device-taint-eviction"},
 		gates: []string{"DRADeviceTaints=true", "DRADeviceTaintRules=true"},
 	},
+	"observe": {observe: true, storage: storageDefault, namespace: "orrery-system", image: "registry.example.com/orrery:v1"},
+	"observed": {
+		observe: true, monitoring: true, storage: "0", namespace: "kube-system", image: "orrery:devel", runbooks: "https://example.com/orrery/operations.md",
+	},
 	"shadow": {shadow: true, namespace: "kube-system", image: "orrery:devel"},
 }
 
 // variantOf names the variant from which little differs: that is then what the golden file has.
-var variantOf = map[string]string{"replace": "beside", "chosen": "replace", "devices": "replace"}
+var variantOf = map[string]string{"replace": "beside", "chosen": "replace", "devices": "replace", "observed": "observe"}
 
 func TestManifests_Golden(t *testing.T) {
 	for name, flags := range variants {
@@ -131,7 +135,7 @@ func decoded(t *testing.T, text []byte) (objects []any) {
 			"rbac.authorization.k8s.io/v1 ClusterRole": &rbacv1.ClusterRole{}, "rbac.authorization.k8s.io/v1 ClusterRoleBinding": &rbacv1.ClusterRoleBinding{},
 			"rbac.authorization.k8s.io/v1 Role": &rbacv1.Role{}, "rbac.authorization.k8s.io/v1 RoleBinding": &rbacv1.RoleBinding{},
 			"apps/v1 Deployment": &appsv1.Deployment{}, "policy/v1 PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
-			"monitoring.coreos.com/v1 ServiceMonitor": &serviceMonitor{}, "monitoring.coreos.com/v1 PrometheusRule": &prometheusRule{}, "v1 Secret": &v1.Secret{},
+			"monitoring.coreos.com/v1 ServiceMonitor": &serviceMonitor{}, "monitoring.coreos.com/v1 PrometheusRule": &prometheusRule{}, "v1 Secret": &v1.Secret{}, "v1 PersistentVolumeClaim": &v1.PersistentVolumeClaim{},
 		}[meta.APIVersion+" "+meta.Kind]
 		if meta.Kind == "" && len(bytes.TrimSpace(part)) > 0 && part[0] == '#' {
 			continue // the introduction

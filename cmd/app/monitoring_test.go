@@ -93,7 +93,7 @@ func TestMonitoring_DashboardHasThePanes(t *testing.T) {
 		}
 		places[p.GridPos] = true
 	}
-	if want := []string{"Queue", "Snapshot", "Zones", "Evictions", "Leader"}; !slices.Equal(rows, want) {
+	if want := []string{"Queue", "Snapshot", "Zones", "Evictions", "Workloads", "Leader"}; !slices.Equal(rows, want) {
 		t.Errorf("the rows are %q, want %q", rows, want)
 	}
 }
@@ -125,8 +125,12 @@ func TestMonitoring_RunbooksExist(t *testing.T) {
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(section, -1) {
 		headings = append(headings, heading[1])
 	}
-	for _, rule := range one[*prometheusRule](t, decoded(t, printed(t, variants["monitored"])), nil).Spec.Groups[0].Rules {
-		alerts = append(alerts, rule.Alert)
+	for _, name := range []string{"monitored", "observed"} {
+		for _, rule := range one[*prometheusRule](t, decoded(t, printed(t, variants[name])), nil).Spec.Groups[0].Rules {
+			if !slices.Contains(alerts, rule.Alert) {
+				alerts = append(alerts, rule.Alert)
+			}
+		}
 	}
 	if diff := cmp.Diff(alerts, headings); diff != "" {
 		t.Errorf("alerts and headings (-alerts +headings):\n%s", diff)

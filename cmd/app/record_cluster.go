@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	v1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 
 	"orrery/core/answers/shadow"
+	"orrery/core/process/observe"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
@@ -20,7 +19,6 @@ import (
 	"orrery/core/trace/play"
 	"orrery/core/world"
 	"orrery/core/world/live"
-	"orrery/core/world/trim"
 )
 
 // clusterRecording shadows a cluster's scheduler and records the shadowing engine.
@@ -42,9 +40,8 @@ type clusterRecording struct {
 	lasted   time.Duration
 	flushed  time.Time
 	refused  uint64 // inputs that the engine refused
-	// differing is how many differences have a mark, marked the number of the last one, and differences are the last of them.
-	differing   uint64
-	marked      uint64
+	// fresh finds differences that have no mark yet, and differences are the last of those that have.
+	fresh       observe.Differences
 	differences []unexplainedDocument
 }
 
@@ -173,7 +170,7 @@ func (c recordedCluster) Stamp(event world.Event) world.Input {
 // asRecorded returns an event as the trace has it. The engine decides by hashes where the trace has them: only so are its
 // decisions those of a replay.
 func (c recordedCluster) asRecorded(event world.Event) world.Event {
-	event = asRecorded(event)
+	event = observe.Trim(event)
 	if c.hash != nil {
 		event = c.hash.Event(event)
 	}
@@ -267,29 +264,6 @@ func (r *clusterRecording) document(file string, bytes int64, ended string) *rec
 		Seconds: rounded(r.lasted.Seconds()), Bytes: bytes, Inputs: e.Counters().Inputs, Refused: r.refused, Refusals: refusals(e.Refusals()), Decisions: decisions, Ended: ended,
 		Agreement: agreementDocument{counters.Agreed, counters.Explained, counters.Differs, counters.NotCompared}, Differences: r.differences, Digest: e.Digest().String(), Unread: r.unread,
 	}
-}
-
-// asRecorded returns an event without what is not recorded. live.Cluster keeps the kinds that plugins write back untrimmed; a
-// recording writes nothing back.
-func asRecorded(event world.Event) world.Event {
-	switch ev := event.(type) {
-	case world.Changed:
-		ev.Object = trimmed(ev.Object)
-		return ev
-	case world.Listed:
-		for i, o := range ev.Objects { // the list is not shared
-			ev.Objects[i] = trimmed(o)
-		}
-	}
-	return event
-}
-
-func trimmed(o world.Object) world.Object {
-	switch o.(type) {
-	case *v1.PersistentVolume, *v1.PersistentVolumeClaim, *resourcev1.ResourceClaim, *resourcev1.DeviceClass:
-		return trim.Object(o)
-	}
-	return o
 }
 
 // counter counts written bytes.

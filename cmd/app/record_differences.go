@@ -1,11 +1,10 @@
 package app
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"orrery/core/answers/shadow"
+	"orrery/core/process/observe"
 	"orrery/core/safe/printable"
 	"orrery/core/trace"
 )
@@ -33,22 +32,7 @@ type unexplainedDocument struct {
 
 // markDifferences sets a mark for each new difference.
 func (r *clusterRecording) markDifferences() {
-	n := r.shadow.Comparator().Counters().Differs
-	if n == r.differing {
-		return
-	}
-	r.differing = n
-	var fresh []shadow.Finding
-	for f := range r.shadow.Comparator().Findings() {
-		if f.Seq <= r.marked {
-			break
-		}
-		if f.Class == shadow.Differs {
-			fresh = append(fresh, *f)
-		}
-	}
-	for _, f := range slices.Backward(fresh) {
-		r.marked = f.Seq
+	for _, f := range r.fresh.Fresh(r.shadow.Comparator()) {
 		d := r.difference(&f)
 		if r.differences = append(r.differences, d); len(r.differences) > maxNamedDifferences {
 			r.differences = r.differences[1:]
@@ -65,26 +49,10 @@ func (r *clusterRecording) difference(f *shadow.Finding) unexplainedDocument {
 	for _, node := range f.BestNodes {
 		d.Best = append(d.Best, printable.Line(node, 200))
 	}
-	if len(f.BestNodes) > 0 && len(f.Objections) == 0 {
-		d.Lead = f.Best - f.Score
-	}
+	d.Lead = observe.Lead(f)
 	return d
 }
 
 func (d *unexplainedDocument) text() string {
-	theirs, ours := "bound to "+d.Node, "no node"
-	if d.Node == "" {
-		theirs = "declared unschedulable"
-	}
-	if len(d.Best) > 0 {
-		ours = d.Best[0]
-	}
-	text := fmt.Sprintf("%s %s, and Orrery chooses %s", d.Pod, theirs, ours)
-	if d.Lead > 0 {
-		text += ", which leads by " + countText(uint64(d.Lead), "point")
-	}
-	if d.unsearched {
-		text += "; not looked into, as too many differed at once"
-	}
-	return text
+	return observe.DifferenceText(d.Pod, d.Node, d.Best, d.Lead, d.unsearched)
 }

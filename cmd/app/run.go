@@ -22,6 +22,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"orrery/core/answers/review"
+	"orrery/core/process/figures"
 	"orrery/core/process/replica"
 	"orrery/core/process/serving"
 	"orrery/core/safe/address"
@@ -133,12 +134,13 @@ func (f *runFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if err != nil {
 		return err
 	}
-	o.Instruments = newInstruments(features, oldest.String())
-	r, err := replica.New(o)
-	if err != nil {
+	var r *replica.Replica
+	own := figures.New(features, func() bool { return r.Leading() })
+	o.Instruments = withFigures(newInstruments(features, oldest.String()), own)
+	if r, err = replica.New(o); err != nil {
 		return err
 	}
-	legacyregistry.RawMustRegister(r.Collector())
+	legacyregistry.RawMustRegister(append(r.Collectors(), own)...)
 	if text, err := configuration.YAML(); err == nil {
 		klog.V(2).InfoS("Using component config", "config", string(text))
 	}
@@ -188,7 +190,7 @@ func (f *runFlags) replicaOptions(c *config.Configuration, plugins framework.Reg
 	return replica.Options{
 		Config: c, Plugins: plugins, KubeConfig: k, MaxInUnschedulable: f.maxInUnschedulable,
 		RequeueRule: f.requeueRule, Controllers: f.controllers, StrictLease: f.strictLease, NoReuse: f.noReuse, Seed: uint64(time.Now().UnixNano()), Logger: klog.Background(),
-		Record: f.record.options(),
+		Record: f.record.options("orrery run"),
 	}
 }
 

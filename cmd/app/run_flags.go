@@ -77,7 +77,7 @@ func newRunFlags() *runFlags {
 	addRequeueRule(misc, &f.requeueRule, requeueRuleUsage+". (Orrery only)")
 	misc.IntVar(&f.streamReaders, streamReadersFlag, stream.DefaultMaxReaders,
 		"The most readers that may follow the scheduler at "+stream.Path+". 0 serves none. (Orrery only)")
-	f.record.addTo(f.sets.FlagSet("recording"))
+	f.record.addTo(f.sets.FlagSet("recording"), " (Orrery only)")
 	f.serving.AddFlags(&f.sets)
 	f.addDeprecated()
 	f.addElection()

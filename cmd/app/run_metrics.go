@@ -12,6 +12,7 @@ import (
 	"k8s.io/component-base/metrics/prometheus/compatversion"
 	"k8s.io/component-base/metrics/prometheus/feature"
 
+	"orrery/core/process/figures"
 	"orrery/core/process/replica"
 	"orrery/core/process/telemetry"
 	"orrery/core/scheduler/config"
@@ -45,6 +46,22 @@ func instrumentsOf(m *telemetry.Metrics) replica.Instruments {
 		OnCall:   m.ObserveCall,
 		Refresh: func(e *engine.Engine, pending func(func(world.Action) string) map[string]int) {
 			m.Refresh(e, pending(telemetry.CallType))
+		},
+	}
+}
+
+// withFigures adds the figures that kube-scheduler does not have.
+func withFigures(i replica.Instruments, f *figures.Figures) replica.Instruments {
+	return replica.Instruments{
+		Prepare: func(o *engine.Options) {
+			i.Prepare(o)
+			o.Listener = f.Listener(o.Listener)
+		},
+		Observer: func(e *engine.Engine) drive.Observer { return drive.Observers{i.Observer(e), f.Of(e)} },
+		OnCall:   i.OnCall,
+		Refresh: func(e *engine.Engine, pending func(func(world.Action) string) map[string]int) {
+			i.Refresh(e, pending)
+			f.Refresh(e, nil)
 		},
 	}
 }

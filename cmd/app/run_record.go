@@ -29,11 +29,12 @@ const (
 	leastRecordAge = time.Hour
 )
 
-func (f *recordDirFlags) addTo(set *pflag.FlagSet) {
+// addTo adds the flags, whose usage ends with a text.
+func (f *recordDirFlags) addTo(set *pflag.FlagSet, end string) {
 	f.set, f.supported = set, segments.Supported
-	set.StringVar(&f.dir, recordDirFlag, "", "The directory to record into, of its own for each replica; if empty, nothing is recorded. (Orrery only)")
-	set.StringVar(&f.maxSize, recordSizeFlag, "10Gi", "How much the recording may take; the oldest goes first. (Orrery only)")
-	set.DurationVar(&f.maxAge, recordAgeFlag, 7*24*time.Hour, "How long the recording is kept. (Orrery only)")
+	set.StringVar(&f.dir, recordDirFlag, "", "The directory to record into, of its own for each replica; if empty, nothing is recorded."+end)
+	set.StringVar(&f.maxSize, recordSizeFlag, "10Gi", "How much the recording may take; the oldest goes first."+end)
+	set.DurationVar(&f.maxAge, recordAgeFlag, 7*24*time.Hour, "How long the recording is kept."+end)
 }
 
 func (f *recordDirFlags) validate() []error {
@@ -77,10 +78,10 @@ func (f *recordDirFlags) bytes() (int64, error) {
 	return n, nil
 }
 
-// options are those of flags that are valid.
-func (f *recordDirFlags) options() segments.Options {
+// options are those of flags that are valid, for a command.
+func (f *recordDirFlags) options(command string) segments.Options {
 	bytes, _ := f.bytes() // validated before
 	return segments.Options{
-		Directory: f.dir, Limits: segments.Limits{MaxBytes: bytes, MaxAge: f.maxAge}, Program: "orrery run " + version(), Logger: klog.Background(),
+		Directory: f.dir, Limits: segments.Limits{MaxBytes: bytes, MaxAge: f.maxAge}, Program: command + " " + version(), Logger: klog.Background(),
 	}
 }

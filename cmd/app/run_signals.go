@@ -16,7 +16,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"k8s.io/klog/v2"
 
-	"orrery/core/process/replica"
 	"orrery/core/safe/files"
 	"orrery/core/safe/panics"
 )
@@ -39,9 +38,15 @@ func signalContext() (ctx context.Context, stop func()) {
 	}
 }
 
-// onUSR2 compares and saves the replica's state on every SIGUSR2, until stop is called. Stop waits for the end of the
+// savedOnUSR2 is what runs beside or as a scheduler.
+type savedOnUSR2 interface {
+	SaveFlightRecorder(ctx context.Context, to io.Writer) error
+	Compare(ctx context.Context) ([]string, error)
+}
+
+// onUSR2 compares and saves the process's state on every SIGUSR2, until stop is called. Stop waits for the end of the
 // last one.
-func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
+func onUSR2(ctx context.Context, r savedOnUSR2) (stop func()) {
 	asked := make(chan os.Signal, 1)
 	notifyUSR2(asked)
 	ctx, cancel := context.WithCancel(ctx)
@@ -71,7 +76,7 @@ func onUSR2(ctx context.Context, r *replica.Replica) (stop func()) {
 }
 
 // logFlight saves the flight recorder and logs where.
-func logFlight(ctx context.Context, r *replica.Replica) {
+func logFlight(ctx context.Context, r savedOnUSR2) {
 	file, err := saveFlight(func(to io.Writer) error { return r.SaveFlightRecorder(ctx, to) })
 	if err != nil {
 		klog.ErrorS(err, "Saving the flight recorder")
@@ -153,8 +158,8 @@ func (w *boundedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// compareCache logs how the replica's state differs from the API server's.
-func compareCache(ctx context.Context, r *replica.Replica) {
+// compareCache logs how the process's state differs from the API server's.
+func compareCache(ctx context.Context, r savedOnUSR2) {
 	differences, err := r.Compare(ctx)
 	if err != nil {
 		klog.ErrorS(err, "Comparing the cache with the API server")

@@ -159,7 +159,7 @@ func TestRunFlags_Record(t *testing.T) {
 	if err := runCommandOf(f, nil).ParseFlags([]string{"--record-dir", dir, "--record-max-size=2Gi", "--record-max-age=2h"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.record.options(); got.Directory != dir || got.Limits.MaxBytes != 2<<30 || got.Limits.MaxAge != 2*time.Hour {
+	if got := f.record.options("orrery run"); got.Directory != dir || got.Limits.MaxBytes != 2<<30 || got.Limits.MaxAge != 2*time.Hour {
 		t.Errorf("the options are %+v", got)
 	}
 	f.record.supported = false // as on Windows

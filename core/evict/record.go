@@ -24,6 +24,7 @@ type Record struct {
 	ended    []Eviction                // oldest first
 	evicted  map[evictionKey]struct{}  // those of ended whose phase is Evicted
 	outcomes OutcomeCounts
+	total    uint64 // that ended
 	pdbIndex
 }
 
@@ -70,6 +71,7 @@ func (r *Record) Write(e Eviction) {
 		r.evicted[k] = struct{}{}
 	}
 	r.ended = append(r.ended, e)
+	r.total++
 	if len(r.ended) >= 2*maxEnded {
 		r.dropOldest(len(r.ended) - maxEnded)
 	}
@@ -173,6 +175,9 @@ func (r *Record) withAllowed(e *Eviction) Eviction {
 // Ended lists the evictions that are over, the oldest first.
 func (r *Record) Ended() []Eviction { return r.ended[max(0, len(r.ended)-maxEnded):] }
 
+// TotalEnded counts the evictions that have ended so far: also those that Ended no longer has.
+func (r *Record) TotalEnded() uint64 { return r.total }
+
 // SetBudget takes in a PodDisruptionBudget and reports whether it may select other pods than before.
 func (r *Record) SetBudget(pdb *policyv1.PodDisruptionBudget) bool { return r.put(pdb) }
 
@@ -200,6 +205,6 @@ func (r *Record) Budgets(namespace string) []*policyv1.PodDisruptionBudget {
 // Fork returns an independent copy.
 func (r *Record) Fork() *Record {
 	return &Record{
-		open: maps.Clone(r.open), ended: slices.Clip(r.ended), evicted: maps.Clone(r.evicted), outcomes: r.outcomes, pdbIndex: maps.Clone(r.pdbIndex),
+		open: maps.Clone(r.open), ended: slices.Clip(r.ended), evicted: maps.Clone(r.evicted), outcomes: r.outcomes, total: r.total, pdbIndex: maps.Clone(r.pdbIndex),
 	}
 }

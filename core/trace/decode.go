@@ -179,7 +179,7 @@ func (c *entryReader) decision() Decision {
 
 func (c *entryReader) mark() Mark {
 	m := Mark{Kind: MarkKind(c.byte())}
-	if m.Kind > Difference {
+	if m.Kind > CaughtUp {
 		m.Kind = Note
 	}
 	m.Pod, m.Text = c.ref(), c.text()

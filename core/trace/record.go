@@ -156,13 +156,15 @@ const (
 	RecordingStopped                 // the scheduler's recording on disk stopped
 	RecordingResumed                 // it goes on
 	Difference                       // the cluster's scheduler decided otherwise, and event timing does not explain it
+	FellBehind                       // what is recorded lags behind the cluster, or its API server is lost
+	CaughtUp                         // it no longer does
 )
 
 func (k MarkKind) String() string {
-	if k > Difference {
+	if k > CaughtUp {
 		return "unknown"
 	}
-	return [...]string{"note", "preemption", "eviction", "leader change", "first failure", "recording stopped", "recording resumed", "difference"}[k]
+	return [...]string{"note", "preemption", "eviction", "leader change", "first failure", "recording stopped", "recording resumed", "difference", "fell behind", "caught up"}[k]
 }
 
 // Mark is a notable moment.

@@ -213,7 +213,7 @@ func trimmed(b trace.Body) trace.Body {
 
 // A mark of a kind that a later version has is a note.
 func TestReader_ReadsUnknownMarksAsNotes(t *testing.T) {
-	later := trace.Record{At: start, Body: trace.Mark{Kind: trace.Difference + 1, Text: "the moon rose"}}
+	later := trace.Record{At: start, Body: trace.Mark{Kind: trace.CaughtUp + 1, Text: "the moon rose"}}
 	known := trace.Record{At: start, Body: trace.Mark{Kind: trace.RecordingResumed, Text: "it goes on"}}
 	records, damage := read(t, written(t, trace.Header{Start: start}, later, known))
 	want := []trace.Body{trace.Mark{Kind: trace.Note, Text: "the moon rose"}, known.Body}

@@ -93,9 +93,12 @@ func (s *Shadow) Step() (d *engine.Decision, more bool) {
 	return d, more
 }
 
-// Shrink leaves what the comparator's engine keeps for reuse, and its history, a share of their bounds; see engine.Engine.Shrink. The
-// deciding engine's is its owner's to shrink.
+// Shrink leaves what the comparator's engine keeps for reuse, and its history, a share of their bounds; see engine.Engine.Shrink. So it
+// does with the observer's. The deciding engine's is its owner's to shrink.
 func (s *Shadow) Shrink(halvings int) {
+	if optional, is := s.observer.(drive.Shrinker); is {
+		optional.Shrink(halvings)
+	}
 	if s.comparator != nil {
 		s.comparator.engine.Shrink(halvings)
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"orrery/core/operator/actions"
+	"orrery/core/process/contact"
 	"orrery/core/world"
 	"orrery/core/world/live"
 )
@@ -39,7 +40,7 @@ func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world
 	all, err := live.CheckAccess(ctx, client, kinds, namespace)
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return s, fmt.Errorf("%w: %w", errUnauthorized, err)
+		return s, fmt.Errorf("%w: %w", contact.ErrUnauthorized, err)
 	case err != nil:
 		return s, fmt.Errorf("connecting to the API server: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"orrery/core/operator/console"
 	"orrery/core/scheduler/engine"
+	"orrery/core/testing/apistub"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -21,20 +22,20 @@ var namespaced = []string{
 }
 
 // confine makes a stub permit only one namespace of these resources.
-func confine(s *stub, but string, others ...string) {
+func confine(s *apistub.Server, but string, others ...string) {
 	for _, resource := range namespaced {
 		for _, verb := range []string{"list ", "watch "} {
-			s.forbid(verb+resource, true)
+			s.Forbid(verb+resource, true)
 			for _, other := range others {
-				s.forbid(verb+resource+" in "+other, true)
+				s.Forbid(verb+resource+" in "+other, true)
 			}
 		}
 	}
 }
 
-func openIn(t *testing.T, api *stub, namespace string) *console.Session {
+func openIn(t *testing.T, api *apistub.Server, namespace string) *console.Session {
 	t.Helper()
-	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig(), Namespace: namespace, Seed: 1})
+	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.KubeConfig(), Namespace: namespace, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +58,14 @@ func names(s *console.Session) (list string) {
 }
 
 func TestAccess_OneNamespaceIsShown(t *testing.T) {
-	api := newStub(t)
-	api.put(small, in("team-a", "mine"), in("team-b", "theirs"))
+	api := apistub.New(t)
+	api.Put(small, in("team-a", "mine"), in("team-b", "theirs"))
 	confine(api, "team-a", "team-b")
 	s := openIn(t, api, "team-a")
 	if got := names(s); got != "team-a/mine" {
 		t.Errorf("the pods are %q, want team-a/mine", got)
 	}
-	api.put(in("team-b", "later-theirs"), in("team-a", "later-mine"))
+	api.Put(in("team-b", "later-theirs"), in("team-a", "later-mine"))
 	eventually(t, s, "a later pod", func() bool {
 		return names(s) == "team-a/later-mine team-a/mine" || names(s) == "team-a/mine team-a/later-mine"
 	})
@@ -93,14 +94,14 @@ func TestAccess_OneNamespaceIsShown(t *testing.T) {
 	if strings.Contains(text, "no right") {
 		t.Errorf("Access names a kind that is not readable at all:\n%s", text)
 	}
-	if wrote := api.written(); len(wrote) > 0 {
+	if wrote := api.Written(); len(wrote) > 0 {
 		t.Errorf("writes: %q", wrote)
 	}
 }
 
 func TestAccess_UnreadableNamespaceShowsNothing(t *testing.T) {
-	api := newStub(t)
-	api.put(small, in("team-a", "mine"))
+	api := apistub.New(t)
+	api.Put(small, in("team-a", "mine"))
 	confine(api, "team-a", "team-b")
 	s := openIn(t, api, "team-b")
 	st := s.State()
@@ -113,9 +114,9 @@ func TestAccess_UnreadableNamespaceShowsNothing(t *testing.T) {
 }
 
 func TestAccess_NoNodesMeansNoDecisions(t *testing.T) {
-	api := newStub(t)
-	api.put(small, in("team-a", "mine"))
-	api.forbid("list nodes", true)
+	api := apistub.New(t)
+	api.Put(small, in("team-a", "mine"))
+	api.Forbid("list nodes", true)
 	s := openIn(t, api, "default")
 	st := s.State()
 	if got := names(s); got != "team-a/mine" || st.NotDeciding != "nodes may not be read" || s.Comparator() != nil {
@@ -129,10 +130,10 @@ func TestAccess_NoNodesMeansNoDecisions(t *testing.T) {
 }
 
 func TestAccess_NothingReadable(t *testing.T) {
-	api := newStub(t)
+	api := apistub.New(t)
 	for _, resource := range append([]string{"nodes", "namespaces"}, namespaced...) {
-		api.forbid("list "+resource, true)
-		api.forbid("list "+resource+" in default", true)
+		api.Forbid("list "+resource, true)
+		api.Forbid("list "+resource+" in default", true)
 	}
 	s := openIn(t, api, "default")
 	if st := s.State(); !strings.HasPrefix(st.Alert(time.Time{}), "no right to read nodes, pods, ") || len(st.Unreadable) < 5 {
@@ -143,9 +144,9 @@ func TestAccess_NothingReadable(t *testing.T) {
 func TestOpen_ScheduleNeedsAllKinds(t *testing.T) {
 	for _, what := range []string{"list pods", "watch nodes", "list poddisruptionbudgets"} {
 		t.Run(what, func(t *testing.T) {
-			api := newStub(t)
-			api.forbid(what, true)
-			_, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig(), Namespace: "team-a", Schedule: true, Identity: "me"})
+			api := apistub.New(t)
+			api.Forbid(what, true)
+			_, err := console.Open(context.Background(), console.Options{KubeConfig: api.KubeConfig(), Namespace: "team-a", Schedule: true, Identity: "me"})
 			if err == nil || !strings.Contains(err.Error(), "--schedule needs permission to read ") || !strings.Contains(err.Error(), strings.Fields(what)[1]) {
 				t.Errorf("the error is %v", err)
 			}

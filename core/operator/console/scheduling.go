@@ -44,7 +44,7 @@ func (s *Session) startReplica(ctx context.Context) error {
 		s.finish(err)
 	}()
 	go s.waitForSync(until, r)
-	go s.connection.listen(until, s.askForLease)
+	go s.connection.Listen(until, s.askForLease)
 	return nil
 }
 

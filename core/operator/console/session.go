@@ -75,14 +75,14 @@ type Session struct {
 // Open starts a session. It checks access first, which takes some seconds if the API server does not respond.
 func Open(ctx context.Context, o Options) (*Session, error) {
 	s := &Session{options: o, wakes: make(chan struct{}, 1), done: make(chan struct{}), leading: func() bool { return false }}
-	s.connection.wake = s.wake
+	s.connection.observe(s.wake)
 	own, through := rest.AddUserAgent(rest.CopyConfig(o.KubeConfig), "console"), s.connection.wrapReadOnly
 	if o.AllowActions {
-		through = s.connection.wrap
+		through = s.connection.Wrap
 	}
 	own.Wrap(through)
 	s.options.KubeConfig = rest.CopyConfig(o.KubeConfig)
-	s.options.KubeConfig.Wrap(s.connection.wrap)
+	s.options.KubeConfig.Wrap(s.connection.Wrap)
 	var err error
 	if s.client, err = live.NewClient(own); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"orrery/core/safe/panics"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
+	"orrery/core/testing/apistub"
 	"orrery/core/testing/mk"
 	"orrery/core/world"
 )
@@ -28,9 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func open(t *testing.T, s *stub) *console.Session {
+func open(t *testing.T, s *apistub.Server) *console.Session {
 	t.Helper()
-	session, err := console.Open(context.Background(), console.Options{KubeConfig: s.kubeConfig(), Seed: 1})
+	session, err := console.Open(context.Background(), console.Options{KubeConfig: s.KubeConfig(), Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +69,8 @@ func bound(pod *v1.Pod, node string) *v1.Pod {
 }
 
 func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
-	api := newStub(t)
-	api.put(small, large)
+	api := apistub.New(t)
+	api.Put(small, large)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 	good, bad := mk.Pod("good").UID("good").CPU("500m").Obj(), mk.Pod("bad").UID("bad").CPU("4").Obj()
@@ -77,13 +78,13 @@ func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
 		s.Inspect(func(e *engine.Engine) { p = e.PodState("default", name) })
 		return p
 	}
-	api.put(good)
+	api.Put(good)
 	eventually(t, s, "a prediction for good", func() bool { return podState("good") == engine.StateBinding })
-	api.put(bound(good, "large"))
+	api.Put(bound(good, "large"))
 	eventually(t, s, "the confirmation", func() bool { return podState("good") == engine.StateBound })
-	api.put(bad)
+	api.Put(bad)
 	eventually(t, s, "a prediction for bad", func() bool { return podState("bad") == engine.StateBinding })
-	api.put(bound(bad, "small")) // it does not fit there
+	api.Put(bound(bad, "small")) // it does not fit there
 	eventually(t, s, "two comparisons", func() (done bool) {
 		s.Inspect(func(*engine.Engine) { done = s.Comparator().Counters().Compared() == 2 })
 		return done
@@ -102,16 +103,16 @@ func TestSession_ShadowComparesAndWritesNothing(t *testing.T) {
 			t.Errorf("bad is on %q, want where the cluster put it", node)
 		}
 	})
-	if wrote := api.written(); len(wrote) > 0 {
+	if wrote := api.Written(); len(wrote) > 0 {
 		t.Errorf("a shadow wrote: %q", wrote)
 	}
 }
 
 func TestSession_NamesMissingRules(t *testing.T) {
-	api := newStub(t)
-	api.put(small, large)
+	api := apistub.New(t)
+	api.Put(small, large)
 	for _, event := range []string{"list leases", "list poddisruptionbudgets", "watch namespaces"} {
-		api.forbid(event, true)
+		api.Forbid(event, true)
 	}
 	s := open(t, api)
 	eventually(t, s, "the other initial lists", func() bool { return s.State().Synced })
@@ -136,11 +137,11 @@ func TestSession_NamesMissingRules(t *testing.T) {
 }
 
 func TestSession_ReportsLostConnection(t *testing.T) {
-	api := newStub(t)
-	api.put(small)
+	api := apistub.New(t)
+	api.Put(small)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
-	up := api.down()
+	up := api.Down()
 	var st console.State
 	eventually(t, s, "the loss", func() bool { st = s.State(); return st.Lost != nil })
 	if alert := st.Alert(st.LostSince.Add(12 * time.Second)); !strings.HasPrefix(alert, "the connection is lost, for 12s; showing the last known state: ") {
@@ -152,7 +153,7 @@ func TestSession_ReportsLostConnection(t *testing.T) {
 		}
 	})
 	up()
-	api.put(large)
+	api.Put(large)
 	eventually(t, s, "the reconnection", func() (seen bool) {
 		s.Inspect(func(e *engine.Engine) { seen = e.Store().Node("large") != nil })
 		return seen && s.State().Lost == nil
@@ -167,15 +168,15 @@ func TestSession_ReportsFailingAnswers(t *testing.T) {
 		http.StatusServiceUnavailable: "the API server answers 503 Service Unavailable",
 	} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
-			api := newStub(t)
-			api.put(small)
+			api := apistub.New(t)
+			api.Put(small)
 			s := open(t, api)
 			eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 			list := func() error {
 				_, err := s.Executor().Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 				return err
 			}
-			api.answer(code)
+			api.Answer(code)
 			want := "the connection is lost, for 12s; showing the last known state: " + want
 			eventually(t, s, "the alert "+strconv.Quote(want), func() bool { // an earlier answer that is late ends it until the next list
 				if err := list(); err == nil {
@@ -184,7 +185,7 @@ func TestSession_ReportsFailingAnswers(t *testing.T) {
 				st := s.State()
 				return st.Alert(st.LostSince.Add(12*time.Second)) == want
 			})
-			api.answer(0)
+			api.Answer(0)
 			if err := list(); err != nil {
 				t.Error(err)
 			}
@@ -195,20 +196,20 @@ func TestSession_ReportsFailingAnswers(t *testing.T) {
 
 // Watches that end and are rejected tell the same.
 func TestSession_ReportsRejectedWatches(t *testing.T) {
-	api := newStub(t)
-	api.put(small)
+	api := apistub.New(t)
+	api.Put(small)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
-	api.answer(http.StatusUnauthorized)
-	api.server.CloseClientConnections()
+	api.Answer(http.StatusUnauthorized)
+	api.Break()
 	eventually(t, s, "the alert", func() bool { st := s.State(); return strings.HasSuffix(st.Alert(time.Now()), ": log in again") })
-	api.answer(0)
+	api.Answer(0)
 	eventually(t, s, "the end of the alert", func() bool { st := s.State(); return st.Alert(time.Now()) == "" })
 }
 
 // A panic of what reads the engine is the caller's, who can restore the terminal, and the session goes on.
 func TestSession_PanicOfReaderIsCallers(t *testing.T) {
-	session := open(t, newStub(t))
+	session := open(t, apistub.New(t))
 	err := panics.Call("the caller", func() { session.Inspect(func(*engine.Engine) { panic("planted") }) })
 	if err == nil || err.Error() != "reading the scheduler's state panicked: planted" {
 		t.Errorf("the caller gets %v", err)
@@ -222,8 +223,8 @@ func TestSession_PanicOfReaderIsCallers(t *testing.T) {
 
 // A panic of the loop ends the session, which says why.
 func TestSession_PanicOfLoopIsShown(t *testing.T) {
-	s := newStub(t)
-	session, err := console.Open(t.Context(), console.Options{KubeConfig: s.kubeConfig(), Observer: func(*engine.Engine) drive.Observer {
+	s := apistub.New(t)
+	session, err := console.Open(t.Context(), console.Options{KubeConfig: s.KubeConfig(), Observer: func(*engine.Engine) drive.Observer {
 		return drive.OnInput(func(world.Input, error) { panic("planted") })
 	}})
 	if err != nil {
@@ -237,9 +238,9 @@ func TestSession_PanicOfLoopIsShown(t *testing.T) {
 }
 
 func TestSession_InspectAfterClose(t *testing.T) {
-	api := newStub(t)
-	api.put(small)
-	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.kubeConfig()})
+	api := apistub.New(t)
+	api.Put(small)
+	s, err := console.Open(context.Background(), console.Options{KubeConfig: api.KubeConfig()})
 	if err != nil {
 		t.Fatal(err)
 	}

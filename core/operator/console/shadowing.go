@@ -56,7 +56,7 @@ func (s *Session) startShadow(ctx context.Context) error {
 	s.until, s.stop = until, cancel
 	cluster.Start()
 	go s.awaitSync(until, cluster.Synced())
-	go s.connection.listen(until, s.askForLease)
+	go s.connection.Listen(until, s.askForLease)
 	go func() {
 		err := loop.Run(until)
 		cancel()

@@ -7,6 +7,7 @@ import (
 
 	"orrery/core/operator/console"
 	"orrery/core/scheduler/engine"
+	"orrery/core/testing/apistub"
 	"orrery/core/testing/mk"
 )
 
@@ -20,18 +21,18 @@ func TestAccess_UnreadableVolumesMeanNoVerdictAboutClaims(t *testing.T) {
 		"persistentvolumeclaims": "persistentvolumeclaims", "persistentvolumes": "persistentvolumes", "storageclasses": "storageclasses.storage.k8s.io",
 	} {
 		t.Run(kind, func(t *testing.T) {
-			api := newStub(t)
-			api.put(large)
-			api.forbid("list "+kind, true)
+			api := apistub.New(t)
+			api.Put(large)
+			api.Forbid("list "+kind, true)
 			s := open(t, api)
 			eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
 			with, without := mk.Pod("with").PVC("data").CPU("500m").Obj(), mk.Pod("without").CPU("500m").Obj()
-			api.put(with, without)
+			api.Put(with, without)
 			eventually(t, s, "a prediction for the pod without a claim", func() bool { return podState(s, "without") == engine.StateBinding })
 			if state := podState(s, "with"); state != engine.StateGated {
 				t.Errorf("the pod with a claim is %s", state)
 			}
-			api.put(bound(with, "large"), bound(without, "large"))
+			api.Put(bound(with, "large"), bound(without, "large"))
 			eventually(t, s, "both decisions", func() (done bool) {
 				s.Inspect(func(*engine.Engine) {
 					counters := s.Comparator().Counters()
@@ -52,11 +53,11 @@ func TestAccess_UnreadableVolumesMeanNoVerdictAboutClaims(t *testing.T) {
 }
 
 func TestAccess_ReadableVolumesAreEvaluated(t *testing.T) {
-	api := newStub(t)
-	api.put(large)
+	api := apistub.New(t)
+	api.Put(large)
 	s := open(t, api)
 	eventually(t, s, "the initial lists", func() bool { return s.State().Synced })
-	api.put(mk.Pod("with").PVC("data").CPU("500m").Obj())
+	api.Put(mk.Pod("with").PVC("data").CPU("500m").Obj())
 	eventually(t, s, "a verdict", func() bool { return podState(s, "with") == engine.StateUnschedulable })
 	if st := s.State(); st.UnevaluatedClaims {
 		t.Error("the session says that it does not evaluate pods with claims")

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	v1 "k8s.io/api/core/v1"
@@ -103,6 +104,37 @@ func TestManifests_ReadRoleIsExact(t *testing.T) {
 	}
 	if !slices.Equal(requested, permitted) {
 		t.Errorf("requests\n%q\ndiffer from the rights\n%q", requested, permitted)
+	}
+}
+
+// The observer's role is sufficient beside a scheduler that binds pods; it makes no other request, and uses every right.
+func TestManifests_ObserverRoleIsExact(t *testing.T) {
+	s := newFixture(t, threeNodes()...)
+	role, _ := s.printedRules("--observe")
+	s.permit(viewer, "", role...)
+	s.start(nil)
+	kubeconfig, err := server.Kubeconfig(viewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authKubeconfig, err := server.Kubeconfig(apiserver.Admin) // the endpoints' authorization needs more rights
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.serve(orrery, "observe", "--kubeconfig="+kubeconfig, "--config="+s.configFile(kubeconfig), "--record-dir="+t.TempDir(),
+		"--authentication-kubeconfig="+authKubeconfig, "--authorization-kubeconfig="+authKubeconfig)
+	s.eventually(p.ready)
+	s.pods(3, "a", "10m")
+	s.bound(3)
+	s.eventually(p.ready)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.exit(); code != 0 {
+		t.Errorf("exit code %d: %s", code, p.output)
+	}
+	if requested := s.requests(viewer); !slices.Equal(requested, rightsIn(role)) {
+		t.Errorf("requests\n%q\ndiffer from the rights\n%q", requested, rightsIn(role))
 	}
 }
 

@@ -74,6 +74,6 @@
 //
 // # Metrics
 //
-// The package counts only what its collector reports. [Instruments] adds the rest: it changes the engine's options and
-// adds an observer of its inputs, decisions and effects.
+// [Replica.Collectors] have the figures of the process and of its recording. [Instruments] adds the rest: it changes the engine's options
+// and adds an observer of its inputs, decisions and effects.
 package replica

@@ -47,8 +47,8 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(r.Collector())
-	r.metrics.refresh(r.engine)
+	registry.MustRegister(r.Collectors()...)
+	r.process.Refresh(r.engine)
 	values := gathered(t, registry)
 	docs, err := os.ReadFile("../../../docs/running.md")
 	if err != nil {
@@ -59,8 +59,13 @@ func TestCollector_HasEveryDocumentedFamily(t *testing.T) {
 			t.Errorf("docs/running.md does not describe %s", name)
 		}
 	}
-	if want := len(families) + len(recordingFamilies); len(values) != want || values["orrery_leading"] != 0 || values["orrery_recording_up"] != 0 {
-		t.Errorf("%d series, want %d; leading %v and recording %v before the start", len(values), want, values["orrery_leading"], values["orrery_recording_up"])
+	if values["orrery_leading"] != 0 || values["orrery_recording_up"] != 0 || values["orrery_inputs_total"] != 0 {
+		t.Errorf("leading %v, recording %v and inputs %v before the start", values["orrery_leading"], values["orrery_recording_up"], values["orrery_inputs_total"])
+	}
+	for _, name := range []string{"orrery_leading", "orrery_recording_up", "orrery_inputs_total"} {
+		if _, there := values[name]; !there {
+			t.Errorf("there is no %s", name)
+		}
 	}
 }
 
@@ -71,36 +76,11 @@ func TestCollector_SaysNothingOfNoRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(r.Collector())
+	registry.MustRegister(r.Collectors()...)
 	for name := range gathered(t, registry) {
 		if strings.HasPrefix(name, "orrery_recording") {
 			t.Errorf("there is %s without a recording", name)
 		}
-	}
-}
-
-// An engine that is stuck reads no figures: their age grows, and tells so.
-func TestCollector_SampleAge(t *testing.T) {
-	r, err := New(options())
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(r.Collector())
-	age := func() float64 { return gathered(t, registry)["orrery_sample_age_seconds"] }
-	if got := age(); got != 0 {
-		t.Errorf("before the engine runs the age is %v, want 0", got)
-	}
-	r.metrics.refresh(r.engine)
-	stuck := *r.metrics.latest.Load()
-	stuck.at = stuck.at.Add(-time.Hour)
-	r.metrics.latest.Store(&stuck)
-	if got := age(); got < time.Hour.Seconds() {
-		t.Errorf("an hour later the age is %v", got)
-	}
-	r.metrics.refresh(r.engine)
-	if got := age(); got >= time.Hour.Seconds() {
-		t.Errorf("after a refresh the age is %v", got)
 	}
 }
 

@@ -84,7 +84,7 @@ func (c *crash) checkLeft() {
 		c.t.Errorf("the lease is still held by %q", holder)
 	}
 	var flight bytes.Buffer
-	if err := c.replica.flightRecorder.Save(&flight, play.About{}); err != nil {
+	if err := c.replica.FlightRecorder().Save(&flight, play.About{}); err != nil {
 		c.t.Errorf("saving the flight recorder: %v", err)
 	}
 	if info, err := trace.ReadInfo(&flight); err != nil || info.Objects < 4 {

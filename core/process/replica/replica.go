@@ -4,22 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/klog/v2"
 
+	"orrery/core/process/recording"
+	"orrery/core/process/telemetry"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
-	"orrery/core/trace/play"
 	"orrery/core/trace/segments"
 	"orrery/core/world"
 	"orrery/core/world/live"
@@ -52,12 +53,6 @@ const cutOffTimeout = 2 * time.Second
 //
 //orrery:limit scheduler; the wait of a new leader until its watches have brought what was written before it leads; it begins to schedule
 const catchUpTimeout = time.Second
-
-// flightRecorderBytes bounds the flight recorder, which always runs. In a cluster of 5,000 nodes and 10,000 pods it
-// takes some 30 MB: two minutes at 40 pods a second.
-//
-//orrery:limit scheduler; the flight recorder, in bytes; the older half goes; less under GOMEMLIMIT
-const flightRecorderBytes = 32 << 20
 
 // Options configure a replica.
 type Options struct {
@@ -101,16 +96,14 @@ type Instruments struct {
 
 // Replica is a scheduler process. It runs once.
 type Replica struct {
-	options        Options
-	engine         *engine.Engine
-	flightRecorder *play.FlightRecorder
-	feed           *play.Feed
-	recorder       *segments.Recorder // nil without a directory
-	cluster        *live.Cluster
-	gate           *live.WriteGate
-	driver         *drive.RealTime
-	leases         kubernetes.Interface
-	health         *leaderelection.HealthzAdaptor
+	*recording.Recording
+	options Options
+	engine  *engine.Engine
+	cluster *live.Cluster
+	gate    *live.WriteGate
+	driver  *drive.RealTime
+	leases  kubernetes.Interface
+	health  *leaderelection.HealthzAdaptor
 
 	candidacy *candidacy // nil unless the control plane chooses the leader
 
@@ -118,7 +111,7 @@ type Replica struct {
 	lead, drain chan struct{}
 	leading     atomic.Bool
 	term        atomic.Pointer[term]
-	metrics     collector
+	process     *telemetry.Process
 }
 
 // New makes a replica. It checks everything that needs no API server.
@@ -128,7 +121,6 @@ func New(o Options) (*Replica, error) {
 		options: o, lead: make(chan struct{}), drain: make(chan struct{}), catchUp: catchUpTimeout,
 		health: leaderelection.NewLeaderHealthzAdaptor(healthTolerance),
 	}
-	r.metrics.replica = r
 	r.gate = live.NewWriteGate(r.allowed)
 	clients, err := newClients(o.KubeConfig, o.Config.LeaderElection.RenewDeadline.Duration, r.gate)
 	if err != nil {
@@ -154,12 +146,12 @@ func New(o Options) (*Replica, error) {
 	if r.candidacy, err = r.newCandidacy(); err != nil {
 		return nil, err
 	}
-	if r.flightRecorder, err = play.NewFlightRecorder(e, engineOptions, flightRecorderBytes); err != nil {
-		return nil, fmt.Errorf("starting the flight recorder: %w", err)
-	}
-	r.feed = play.NewFeed(e, engineOptions, r.flightRecorder)
-	if o.Record.Directory != "" {
-		r.recorder = segments.NewRecorder(o.Record, r)
+	r.Recording, err = recording.New(recording.Options{
+		Engine: e, EngineOptions: engineOptions, Disk: o.Record, Program: "orrery run",
+		Inspect: func(ctx context.Context, read func(*engine.Engine)) error { return r.driver.Inspect(ctx, read) },
+	})
+	if err != nil {
+		return nil, err
 	}
 	if o.Kinds == nil {
 		o.Kinds = (*engine.Engine).WatchedKinds
@@ -184,6 +176,9 @@ func New(o Options) (*Replica, error) {
 	r.driver.Lead, r.driver.Drain = r.lead, r.drain
 	r.driver.Observers, r.driver.Logger = r.observers(), o.Logger
 	r.driver.Controllers = controllers
+	r.process = telemetry.NewProcess(telemetry.ProcessOptions{
+		Connection: r.cluster.Counters, Leading: r.Leading, Flight: r.FlightRecorder(), OptionalShare: r.driver.OptionalShare,
+	})
 	return r, nil
 }
 
@@ -191,7 +186,7 @@ func New(o Options) (*Replica, error) {
 const healthTolerance = 20 * time.Second
 
 func (r *Replica) observers() []drive.Observer {
-	all := []drive.Observer{r.flightRecorder, r.feed, decisionLogger{r.options.Logger}}
+	all := append(r.Recording.Observers(), decisionLogger{r.options.Logger})
 	if newObserver := r.options.Instruments.Observer; newObserver != nil {
 		all = append(all, newObserver(r.engine))
 	}
@@ -200,6 +195,9 @@ func (r *Replica) observers() []drive.Observer {
 
 // Leading reports whether the replica may act.
 func (r *Replica) Leading() bool { return r.leading.Load() && r.allowed() }
+
+// Observing is false: a replica leads, or waits to.
+func (r *Replica) Observing() bool { return false }
 
 // allowed is called before every write.
 func (r *Replica) allowed() bool {
@@ -226,6 +224,11 @@ func (r *Replica) Health() *leaderelection.HealthzAdaptor { return r.health }
 // Counters returns the counters of the connection.
 func (r *Replica) Counters() live.Counters { return r.cluster.Counters() }
 
+// Collectors return Orrery's own metrics of this replica, orrery_*. They may be scraped at any time.
+func (r *Replica) Collectors() []prometheus.Collector {
+	return []prometheus.Collector{r.process, r.Recording}
+}
+
 // Inspect calls read between two inputs; see drive.RealTime.
 func (r *Replica) Inspect(ctx context.Context, read func(*engine.Engine)) error {
 	return r.driver.Inspect(ctx, read)
@@ -233,15 +236,6 @@ func (r *Replica) Inspect(ctx context.Context, read func(*engine.Engine)) error 
 
 // Compare returns how the replica's state differs from the API server's.
 func (r *Replica) Compare(ctx context.Context) ([]string, error) { return r.driver.Compare(ctx) }
-
-// SaveFlightRecorder writes the last minutes as a trace.
-func (r *Replica) SaveFlightRecorder(ctx context.Context, to io.Writer) error {
-	var saved error
-	looked := r.driver.Inspect(ctx, func(*engine.Engine) {
-		saved = r.flightRecorder.Save(to, play.About{Program: "orrery run", Description: "what the flight recorder held"})
-	})
-	return errors.Join(looked, saved)
-}
 
 // Unsynced returns the kinds whose initial list has not arrived.
 func (r *Replica) Unsynced() []world.Kind { return r.cluster.Unsynced() }

@@ -111,7 +111,7 @@ func TestNew_FlightRecorderStartsNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := r.flightRecorder.Save(&file, play.About{}); err != nil {
+	if err := r.FlightRecorder().Save(&file, play.About{}); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := trace.NewReader(&file)

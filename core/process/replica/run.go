@@ -24,9 +24,6 @@ type run struct {
 	ended     chan error // gets why the driver, or a part beside it, has ended
 	following chan struct{}
 	driven    chan struct{} // closed when the driver has ended, and touches the engine no more
-	recorded  chan struct{} // closed at the end of the recording; nil without one
-
-	stopRecording context.CancelFunc
 }
 
 // Run runs the replica until the context ends or an error; see the package comment.
@@ -52,7 +49,7 @@ func (r *Replica) run(ctx context.Context) error {
 				x.ended <- err
 			}
 		}()
-		x.startRecording()
+		x.Recording.Start(x.workCtx)
 		close(x.following)
 	})
 	defer r.cluster.Stop()
@@ -61,7 +58,7 @@ func (r *Replica) run(ctx context.Context) error {
 		select {
 		case <-x.following:
 			x.awaitDriver()
-			x.endRecording()
+			x.Recording.End()
 		default:
 		}
 	}()
@@ -84,9 +81,8 @@ func (x *run) refresh() error {
 	defer each.Stop()
 	for {
 		err := x.driver.Inspect(x.workCtx, func(e *engine.Engine) {
-			x.metrics.refresh(e)
-			x.noteOutage()
-			x.feed.Checkpoint()
+			x.process.Refresh(e)
+			x.Recording.Refresh(time.Now())
 			if refresh := x.options.Instruments.Refresh; refresh != nil {
 				refresh(e, x.cluster.Pending)
 			}

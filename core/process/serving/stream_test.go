@@ -60,6 +60,7 @@ func (s *scheduler) Subscribe(_ context.Context, o play.SubscriptionOptions) (*p
 
 func (s *scheduler) Identity() string { return "scheduler-0" }
 func (s *scheduler) Leading() bool    { return true }
+func (s *scheduler) Observing() bool  { return false }
 
 // streaming serves a scheduler's stream as "orrery run" does, and returns its address and clients by token and version of HTTP.
 func streaming(t *testing.T, s *scheduler) (readers *stream.Server, address string, client func(token string, http2 bool) *http.Client) {

@@ -12,8 +12,8 @@ import (
 	"orrery/core/scheduler/queue"
 )
 
-// own are figures of an engine for which kube-scheduler has no metric. It is a prometheus.Collector.
-type own struct {
+// Own are figures of an engine for which kube-scheduler has no metric. It is a prometheus.Collector. The zero value has had no transition.
+type Own struct {
 	pending    pendingPods
 	violations uint64
 	latest     atomic.Pointer[[]prometheus.Metric] // as of the last refresh
@@ -33,14 +33,14 @@ var (
 func (m *Metrics) Own() prometheus.Collector { return &m.own }
 
 // Describe implements prometheus.Collector.
-func (o *own) Describe(to chan<- *prometheus.Desc) {
+func (o *Own) Describe(to chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{overdueDesc, zoneDesc, violationsDesc} {
 		to <- desc
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (o *own) Collect(to chan<- prometheus.Metric) {
+func (o *Own) Collect(to chan<- prometheus.Metric) {
 	if latest := o.latest.Load(); latest != nil {
 		for _, m := range *latest {
 			to <- m
@@ -49,10 +49,13 @@ func (o *own) Collect(to chan<- prometheus.Metric) {
 }
 
 // preempted counts the victims beyond their budgets.
-func (o *own) preempted(r *preempt.Record) { o.violations += uint64(r.Violations) }
+func (o *Own) preempted(r *preempt.Record) { o.violations += uint64(r.Violations) }
 
-// refresh reads the figures from the engine.
-func (o *own) refresh(e *engine.Engine) {
+// Moved takes in a transition of the queue.
+func (o *Own) Moved(t *queue.Transition) { o.pending.moved(t) }
+
+// Refresh reads the figures from the engine.
+func (o *Own) Refresh(e *engine.Engine) {
 	all := []prometheus.Metric{prometheus.MustNewConstMetric(violationsDesc, prometheus.CounterValue, float64(o.violations))}
 	for labels, pods := range o.pending.overdue(e.Now(), e.Queue()) {
 		all = append(all, prometheus.MustNewConstMetric(overdueDesc, prometheus.GaugeValue, float64(pods), labels.queue, labels.plugin))

@@ -58,7 +58,7 @@ func (m *Metrics) Refresh(e *engine.Engine, waiting map[string]int) {
 	m.preemptionAttempts.Add(float64(preemptions - m.last.preemptions))
 	m.last.preemptions = preemptions
 	m.refreshVolumes(e.Volumes().Errors)
-	m.own.refresh(e)
+	m.own.Refresh(e)
 }
 
 func (m *Metrics) refreshVolumes(now volumes.Errors) {

@@ -28,7 +28,7 @@ type Registry interface {
 type Metrics struct {
 	families
 	preemptions preemptions
-	own         own
+	own         Own
 	last        lastSeen
 
 	points         series[pointKey, metrics.ObserverMetric]
@@ -107,7 +107,7 @@ func (m *Metrics) Recorded(t *queue.Transition, took time.Duration) {
 	case queue.GroupHeld:
 		m.countIncoming(queue.Gated, t.Event, t.Count)
 	case queue.Moved:
-		m.own.pending.moved(t)
+		m.own.Moved(t)
 		m.observeMove(t)
 	}
 }

@@ -63,6 +63,15 @@ func (all Observers) Emitted(effect world.Effect) {
 	}
 }
 
+// Shrink implements [Shrinker] for those that do.
+func (all Observers) Shrink(halvings int) {
+	for _, o := range all {
+		if optional, is := o.(Shrinker); is {
+			optional.Shrink(halvings)
+		}
+	}
+}
+
 // OnInput is an Observer of inputs only.
 type OnInput func(in world.Input, err error)
 

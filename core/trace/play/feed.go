@@ -24,6 +24,7 @@ type Feed struct {
 	pending     pendingEffects
 	atRest      bool
 	outage      string // why nothing is recorded on disk; empty while it is, or is not to be
+	behind      string // why the engine lags behind the cluster; empty while it does not
 }
 
 // NewFeed returns a feed of an engine made with the given options. The flight recorder, which observes the same engine before the feed does,
@@ -71,6 +72,27 @@ func (f *Feed) outageMark() trace.Mark {
 		return trace.Mark{Kind: trace.RecordingResumed, Text: "recording on disk goes on"}
 	}
 	return trace.Mark{Kind: trace.RecordingStopped, Text: f.outage}
+}
+
+// SetBehind tells the subscribers by a mark why the engine lags behind the cluster, or, with an empty text, that it no longer does.
+func (f *Feed) SetBehind(why string) {
+	if (why == "") == (f.behind == "") { // how far behind it is changes all the time
+		return
+	}
+	f.behind = why
+	f.append(trace.Record{At: f.engine.Now(), Body: f.behindMark()}, entryBytes)
+}
+
+func (f *Feed) behindMark() trace.Mark {
+	if f.behind == "" {
+		return trace.Mark{Kind: trace.CaughtUp, Text: "up to date with the cluster again"}
+	}
+	return trace.Mark{Kind: trace.FellBehind, Text: f.behind}
+}
+
+// AddMark appends a mark.
+func (f *Feed) AddMark(m trace.Mark) {
+	f.append(trace.Record{At: f.engine.Now(), Body: m}, entryBytes+int64(len(m.Text)))
 }
 
 // Applied appends an input. It implements drive.Observer.
@@ -139,6 +161,9 @@ func (f *Feed) join() {
 		}
 		if f.outage != "" {
 			s.append(trace.Record{At: f.engine.Now(), Body: f.outageMark()}, entryBytes)
+		}
+		if f.behind != "" {
+			s.append(trace.Record{At: f.engine.Now(), Body: f.behindMark()}, entryBytes)
 		}
 		f.subscribers = append(f.subscribers, s)
 		if s.replaces != nil {

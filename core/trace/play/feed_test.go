@@ -269,6 +269,40 @@ func TestFeed_TellsOfOutages(t *testing.T) {
 	}
 }
 
+// So they are told when the engine lags behind its cluster, once however far it does, and of marks that are added.
+func TestFeed_TellsOfLag(t *testing.T) {
+	s := newFeedScene(t, options(6), simulatedCluster(6, 80), 0)
+	var files [2]bytes.Buffer
+	first := s.feed.Subscribe(play.SubscriptionOptions{})
+	s.feed.SetBehind("")
+	s.until(10 * time.Second)
+	s.feed.SetBehind("falls behind: 7 changes")
+	s.feed.SetBehind("falls behind: 900 changes")
+	s.until(20 * time.Second)
+	second := s.feed.Subscribe(play.SubscriptionOptions{Since: start})
+	s.until(30 * time.Second)
+	s.feed.SetBehind("")
+	s.feed.AddMark(trace.Mark{Kind: trace.Difference, Text: "unexplained"})
+	s.until(sceneLength)
+	want := []trace.Mark{
+		{Kind: trace.FellBehind, Text: "falls behind: 7 changes"}, {Kind: trace.CaughtUp, Text: "up to date with the cluster again"},
+		{Kind: trace.Difference, Text: "unexplained"},
+	}
+	for i, one := range []*play.Subscriber{first, second} {
+		file := s.finish(one, &files[i])
+		checkFed(t, file, s.engine)
+		var got []trace.Mark
+		for _, m := range player(t, file).Marks() {
+			if m.Mark.Kind >= trace.RecordingStopped {
+				got = append(got, m.Mark)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("subscriber %d is told %+v", i, got)
+		}
+	}
+}
+
 // What writes a subscription learns of records, and of the end, by a channel.
 func TestFeed_SaysWhenThereIsSomething(t *testing.T) {
 	s := newFeedScene(t, options(4), simulatedCluster(4, 80), 0)

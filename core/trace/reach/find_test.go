@@ -146,7 +146,7 @@ func TestPods_AreFoundByTheLeader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			found, err := reach.OfLeader(t.Context(), client, system.Namespace, c.identity)
 			if c.deployment != "" {
-				found, err = reach.OfDeployment(t.Context(), client, system.Namespace, c.deployment, c.identity)
+				found, err = reach.OfDeployment(t.Context(), client, system.Namespace, c.deployment, func(context.Context) (string, error) { return c.identity, nil })
 			}
 			check(t, err, c.problem)
 			if c.problem == "" && found != (reach.Pod{Namespace: system.Namespace, Name: c.found}) {
@@ -156,6 +156,42 @@ func TestPods_AreFoundByTheLeader(t *testing.T) {
 	}
 	_, err := reach.Named(t.Context(), client, system.Namespace, "orrery-0")
 	check(t, err, "there is no pod orrery-0 in namespace kube-system")
+}
+
+// No pod of an observer leads: the one that is ready is attached to, and nobody is asked who leads.
+func TestPods_OfAnObserverNeedNoLeader(t *testing.T) {
+	labels := map[string]string{"app": "orrery", reach.ComponentLabel: reach.Observer}
+	deployment := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: system.Namespace, Name: "orrery"},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "orrery"}}, Template: v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}},
+		},
+	}
+	ready := pod("orrery-8e", "n2", v1.PodRunning, false)
+	ready.Status.Conditions = []v1.PodCondition{{Type: v1.PodReady, Status: v1.ConditionTrue}}
+	nobody := func(context.Context) (string, error) {
+		t.Error("it asks who leads")
+		return "", reach.ErrNoLeader
+	}
+	for _, c := range []struct {
+		pods           []*v1.Pod
+		found, problem string
+	}{
+		{[]*v1.Pod{pod("orrery-7d", "n1", v1.PodRunning, false), ready, pod("orrery-9f", "", v1.PodPending, false)}, "orrery-8e", ""},
+		{[]*v1.Pod{pod("orrery-6c", "", v1.PodPending, false), pod("orrery-7d", "n1", v1.PodRunning, false)}, "orrery-7d", ""},
+		{[]*v1.Pod{pod("orrery-9f", "", v1.PodPending, false)}, "", "pod kube-system/orrery-9f is Pending, not Running"},
+		{nil, "", "there are no pods of Deployment kube-system/orrery"},
+	} {
+		objects := []runtime.Object{deployment}
+		for _, p := range c.pods {
+			objects = append(objects, p)
+		}
+		found, err := reach.OfDeployment(t.Context(), fake.NewClientset(objects...), system.Namespace, "orrery", nobody)
+		check(t, err, c.problem)
+		if c.problem == "" && found.Name != c.found {
+			t.Errorf("found %v, want %s", found, c.found)
+		}
+	}
 }
 
 // Without a right, the error names the rule.
@@ -173,7 +209,7 @@ func TestPods_NameTheMissingRule(t *testing.T) {
 			return err
 		}},
 		{"deployments", `the rule "get deployments (apps)" in namespace kube-system is missing`, func(f *fake.Clientset) error {
-			_, err := reach.OfDeployment(t.Context(), f, system.Namespace, "orrery", "orrery-7d_1")
+			_, err := reach.OfDeployment(t.Context(), f, system.Namespace, "orrery", func(context.Context) (string, error) { return "orrery-7d_1", nil })
 			return err
 		}},
 	} {

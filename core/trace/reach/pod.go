@@ -45,8 +45,15 @@ func OfLeader(ctx context.Context, client clientset.Interface, namespace, identi
 	return running(pod)
 }
 
-// OfDeployment returns the pod of a Deployment that has the leading identity.
-func OfDeployment(ctx context.Context, client clientset.Interface, namespace, deployment, identity string) (Pod, error) {
+// ComponentLabel of a Deployment's pods is Observer if they run "orrery observe": then none of them leads.
+const (
+	ComponentLabel = "app.kubernetes.io/component"
+	Observer       = "observer"
+)
+
+// OfDeployment returns the pod of a Deployment to attach to: the one that has the leading identity, or, of observers, the first that is ready.
+// Only in the first case does it ask which identity leads.
+func OfDeployment(ctx context.Context, client clientset.Interface, namespace, deployment string, leader func(context.Context) (string, error)) (Pod, error) {
 	d, err := client.AppsV1().Deployments(namespace).Get(ctx, deployment, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -58,9 +65,18 @@ func OfDeployment(ctx context.Context, client clientset.Interface, namespace, de
 	if err != nil {
 		return Pod{}, fmt.Errorf("reading the selector of Deployment %s/%s: %w", namespace, deployment, err)
 	}
+	observes, identity := d.Spec.Template.Labels[ComponentLabel] == Observer, ""
+	if !observes {
+		if identity, err = leader(ctx); err != nil {
+			return Pod{}, err
+		}
+	}
 	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
 	if err != nil {
 		return Pod{}, missing(err, "list pods", namespace)
+	}
+	if observes {
+		return readiest(pods.Items, namespace, deployment)
 	}
 	host := hostOf(identity)
 	i := slices.IndexFunc(pods.Items, func(p v1.Pod) bool { return p.Name == host || p.Spec.HostNetwork && p.Spec.NodeName == host })
@@ -69,6 +85,24 @@ func OfDeployment(ctx context.Context, client clientset.Interface, namespace, de
 			printable.Line(identity, 120), len(pods.Items), namespace, printable.Line(deployment, 120))
 	}
 	return running(&pods.Items[i])
+}
+
+// readiest returns the first pod that is ready, or else the first that runs: one that is not ready tells why.
+func readiest(pods []v1.Pod, namespace, deployment string) (Pod, error) {
+	if len(pods) == 0 {
+		return Pod{}, fmt.Errorf("there are no pods of Deployment %s/%s", namespace, printable.Line(deployment, 120))
+	}
+	first := 0
+	for i := range pods {
+		if pods[i].Status.Phase != v1.PodRunning || pods[i].DeletionTimestamp != nil {
+			continue
+		}
+		if slices.ContainsFunc(pods[i].Status.Conditions, func(c v1.PodCondition) bool { return c.Type == v1.PodReady && c.Status == v1.ConditionTrue }) {
+			return running(&pods[i])
+		}
+		first = i
+	}
+	return running(&pods[first])
 }
 
 func running(pod *v1.Pod) (Pod, error) {

@@ -58,6 +58,8 @@ type Recorder struct {
 	current      *open
 	next         *open // that replaces current, once it is on the disk
 	state        int64 // the size of the last one
+	// left is when the process before this one last wrote to the directory; zero once the first segment says so, and if there was none.
+	left time.Time
 	// ticks has the times at which the current segment is written while the next one is begun; nil for never.
 	ticks <-chan time.Time
 	outage
@@ -172,6 +174,9 @@ func (r *Recorder) begin(ctx context.Context, now time.Time) (err error) {
 			return err
 		}
 		r.opened, r.ended, r.index = true, ended, parseIndex(index)
+		if n := len(ended); n > 0 && r.get().Flushed.IsZero() {
+			r.left = ended[n-1].Modified
+		}
 	}
 	if err := r.removeExpired(now); err != nil {
 		return err
@@ -196,6 +201,9 @@ func (r *Recorder) subscribe(ctx context.Context, o play.SubscriptionOptions) (*
 	if r.why != nil && !r.since.IsZero() {
 		o.About.Description += fmt.Sprintf("; the recording had stopped at %s: %v", r.since.UTC().Format(time.RFC3339), r.why)
 	}
+	if !r.left.IsZero() {
+		o.About.Description += fmt.Sprintf("; the process before this one wrote until %s, and nothing is recorded from then on until this begins", r.left.UTC().Format(time.RFC3339))
+	}
 	s, err := r.source.Subscribe(ctx, o)
 	if err != nil {
 		return nil, err
@@ -214,9 +222,18 @@ func (r *Recorder) flushed(now time.Time) {
 	}
 	r.outage = outage{}
 	written := r.current.takeWritten()
+	var missing time.Duration
+	if !r.left.IsZero() {
+		if missing = max(r.current.start.Sub(r.left), 0); missing > 0 {
+			r.options.Logger.Info("Nothing is recorded of the time between the process before this one and this one",
+				"directory", r.options.Directory, "from", r.left.UTC(), "to", r.current.start.UTC())
+		}
+		r.left = time.Time{}
+	}
 	r.update(func(s *Status) {
 		s.Recording, s.Flushed, s.Why = true, now, nil
 		s.Written += uint64(written)
+		s.Missing += missing
 	})
 }
 

@@ -279,6 +279,16 @@ func TestRecorder_GoesOnAfterARestart(t *testing.T) {
 	if len(all) != 2 || len(Gaps(all)) != 1 {
 		t.Errorf("there are %d segments with the gaps %v", len(all), Gaps(all))
 	}
+	r, err := trace.NewReader(bytes.NewReader(d.files[all[1].Name]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Header().Description; !strings.Contains(got, "the process before this one wrote until 2026-03-02T09:0") {
+		t.Errorf("the segment after the restart says %q", got)
+	}
+	if st := s.recorder.Status(); st.Missing < 10*time.Second || !strings.Contains(s.logged(), "between the process before this one and this one") {
+		t.Errorf("the time between two processes is %v, logged %s", st.Missing, s.logged())
+	}
 	first := all[0].Name
 	s.run(300)
 	s.now = s.now.Add(3 * time.Hour)

@@ -19,6 +19,8 @@ type Status struct {
 	// Written counts bytes, Gaps how often it stopped, since the process began.
 	Written uint64
 	Gaps    uint64
+	// Missing is how long nothing was recorded between the process before this one, which wrote to the same directory, and this one.
+	Missing time.Duration
 	// Segments and Bytes are what is in the directory.
 	Segments int
 	Bytes    int64

@@ -15,6 +15,7 @@
 //
 //	Orrery-Identity   the replica's identity in the lease; empty if there is no election
 //	Orrery-Leading    true or false: whether the replica led when the stream began
+//	Orrery-Observing  true if it decides beside another scheduler and never leads; else it is not there
 //	Orrery-Version    the version of the program
 //	Orrery-End        the trailer: why the server ended the stream on purpose, in a plain sentence
 //

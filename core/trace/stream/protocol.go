@@ -20,6 +20,7 @@ const sinceParameter = "since"
 const (
 	identityHeader = "Orrery-Identity"
 	leadingHeader  = "Orrery-Leading"
+	observesHeader = "Orrery-Observing"
 	versionHeader  = "Orrery-Version"
 	endTrailer     = "Orrery-End"
 )
@@ -30,6 +31,8 @@ type Speaker struct {
 	Identity string
 	// Leading says that the replica led when the stream began.
 	Leading bool
+	// Observing says that it never leads: it decides beside another scheduler, to compare.
+	Observing bool
 	// Version is that of its program.
 	Version string
 }
@@ -42,6 +45,9 @@ const maxText = 300
 func (s Speaker) setHeaders(h http.Header) {
 	h.Set(identityHeader, printable.Line(s.Identity, maxText))
 	h.Set(leadingHeader, strconv.FormatBool(s.Leading))
+	if s.Observing {
+		h.Set(observesHeader, strconv.FormatBool(true))
+	}
 	h.Set(versionHeader, printable.Line(s.Version, maxText))
 }
 
@@ -50,6 +56,8 @@ func speakerOf(h http.Header) Speaker {
 		Identity: printable.Line(h.Get(identityHeader), maxText),
 		Leading:  h.Get(leadingHeader) == "true",
 		Version:  printable.Line(h.Get(versionHeader), maxText),
+
+		Observing: h.Get(observesHeader) == "true",
 	}
 }
 

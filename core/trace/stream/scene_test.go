@@ -101,7 +101,8 @@ func (s *scheduler) Subscribe(ctx context.Context, o play.SubscriptionOptions) (
 func (s *scheduler) Identity() string { return "scheduler-0_7" }
 
 // Leading implements stream.Source.
-func (s *scheduler) Leading() bool { return true }
+func (s *scheduler) Leading() bool   { return true }
+func (s *scheduler) Observing() bool { return false }
 
 func (s *scheduler) digest() engine.Digest {
 	s.mu.Lock()

@@ -22,6 +22,8 @@ type Source interface {
 	Identity() string
 	// Leading reports whether it leads.
 	Leading() bool
+	// Observing reports whether it never leads, as it decides beside another scheduler.
+	Observing() bool
 }
 
 // DefaultMaxReaders is how many readers may be attached at once.

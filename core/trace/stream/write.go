@@ -35,7 +35,7 @@ type reader struct {
 func (s *Server) write(w http.ResponseWriter, r *http.Request, from *play.Subscriber) (sent int64, why ending) {
 	x := &reader{s, from, &sink{server: s, to: w, control: http.NewResponseController(w)}}
 	h := w.Header()
-	Speaker{s.source.Identity(), s.source.Leading(), s.version}.setHeaders(h)
+	Speaker{Identity: s.source.Identity(), Leading: s.source.Leading(), Observing: s.source.Observing(), Version: s.version}.setHeaders(h)
 	h.Set("Content-Type", ContentType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Trailer", endTrailer)

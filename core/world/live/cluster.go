@@ -187,7 +187,7 @@ func (c *Cluster) Events() <-chan world.Event { return c.inbox }
 
 // Stamp gives an event the present time. It first compares a list with Held.
 func (c *Cluster) Stamp(event world.Event) world.Input {
-	c.progress.change(func() { c.progress.taken++ })
+	c.progress.take()
 	if list, ok := event.(world.Listed); ok {
 		c.checkDrift(list)
 		if c.unhandedLists > 0 {
@@ -280,7 +280,7 @@ func (c *Cluster) Activate(ctx context.Context, activate ...types.NamespacedName
 func (c *Cluster) enqueue(ctx context.Context, event world.Event) error {
 	select {
 	case c.inbox <- event:
-		c.progress.change(func() { c.progress.received++ })
+		c.progress.put(time.Now())
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

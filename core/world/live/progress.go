@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -16,6 +17,7 @@ type progress struct {
 	kinds    map[world.Kind]watchProgress
 	received uint64        // events in the inbox so far
 	taken    uint64        // and out of it
+	waiting  time.Time     // since when the inbox was never empty; zero while it is
 	changed  chan struct{} // closed at the next change; nil without a waiter
 }
 
@@ -35,6 +37,24 @@ func (p *progress) change(do func()) {
 		close(p.changed)
 		p.changed = nil
 	}
+}
+
+// put counts an event that was put into the inbox. The engine may have taken it before that is counted.
+func (p *progress) put(now time.Time) {
+	p.change(func() {
+		if p.received++; p.received > p.taken && p.waiting.IsZero() {
+			p.waiting = now
+		}
+	})
+}
+
+// take counts an event that the engine takes.
+func (p *progress) take() {
+	p.change(func() {
+		if p.taken++; p.taken >= p.received {
+			p.waiting = time.Time{}
+		}
+	})
 }
 
 func (p *progress) report(kind world.Kind, version string) {
@@ -91,4 +111,16 @@ func (p *progress) until(ctx context.Context, is func() bool) error {
 // several kinds are in one order, but they are where all are in one etcd; a kind that nothing happens to reaches none.
 func (c *Cluster) AwaitVersion(ctx context.Context, version string) error {
 	return c.progress.await(ctx, c.options.Kinds, version)
+}
+
+// Backlog returns how many events wait for the engine, and for how long there was never none: an engine that keeps up takes all
+// of them many times a second. It may be called from any goroutine.
+func (c *Cluster) Backlog() (events int, lasting time.Duration) {
+	c.progress.mu.Lock()
+	since := c.progress.waiting
+	c.progress.mu.Unlock()
+	if since.IsZero() {
+		return 0, 0
+	}
+	return len(c.inbox), max(time.Since(since), 0)
 }

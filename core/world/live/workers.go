@@ -182,7 +182,7 @@ func (w *workers) reportSuperseded(j *task, why error) {
 	}
 	select {
 	case w.cluster.inbox <- effectDone(j.effects[0], outcomeOf(why)):
-		w.cluster.progress.change(func() { w.cluster.progress.received++ })
+		w.cluster.progress.put(time.Now())
 		j.effects = j.effects[1:]
 	default:
 	}

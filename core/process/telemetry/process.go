@@ -1,4 +1,4 @@
-package replica
+package telemetry
 
 import (
 	"sync/atomic"
@@ -8,6 +8,7 @@ import (
 
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/reuse"
+	"orrery/core/trace/play"
 	"orrery/core/world/live"
 )
 
@@ -37,26 +38,26 @@ func (s *sample) age() float64 {
 	return time.Since(s.at).Seconds()
 }
 
-// family is one metric family: orrery_NAME.
-type family struct {
+// processFamily is one metric family: orrery_NAME.
+type processFamily struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
 	value func(*sample) float64
 }
 
-func counter(name, help string, value func(*sample) uint64) family {
-	return family{
+func counter(name, help string, value func(*sample) uint64) processFamily {
+	return processFamily{
 		prometheus.NewDesc("orrery_"+name, help, nil, nil), prometheus.CounterValue,
 		func(s *sample) float64 { return float64(value(s)) },
 	}
 }
 
-func gauge(name, help string, value func(*sample) float64) family {
-	return family{prometheus.NewDesc("orrery_"+name, help, nil, nil), prometheus.GaugeValue, value}
+func gauge(name, help string, value func(*sample) float64) processFamily {
+	return processFamily{prometheus.NewDesc("orrery_"+name, help, nil, nil), prometheus.GaugeValue, value}
 }
 
-// families are the metrics without a counterpart in kube-scheduler.
-var families = []family{
+// processFamilies are the metrics without a counterpart in kube-scheduler.
+var processFamilies = []processFamily{
 	counter("inputs_total", "Inputs that the engine was given.", func(s *sample) uint64 { return s.engine.Inputs }),
 	counter("inputs_refused_total", "Inputs that were malformed or contradicted others; the engine left them out.", func(s *sample) uint64 { return s.engine.Refused }),
 	counter("problems_total", "Internal errors of the engine.", func(s *sample) uint64 { return s.engine.Problems }),
@@ -90,52 +91,65 @@ var families = []family{
 	gauge("optional_memory_share", "Share of their bounds that the flight recorder and histories may take; below 1 the process is near GOMEMLIMIT.", func(s *sample) float64 { return s.optionalShare }),
 }
 
-// collector is a prometheus.Collector of Orrery's own metrics.
-type collector struct {
-	replica *Replica
+// ProcessOptions are what the figures of a process are read from.
+type ProcessOptions struct {
+	// Connection returns the counters of the connection. It is called by any goroutine.
+	Connection func() live.Counters
+	// Leading reports whether the process may schedule. It is called by any goroutine.
+	Leading func() bool
+	Flight  *play.FlightRecorder
+	// OptionalShare is called by Refresh.
+	OptionalShare func() float64
+}
+
+// Process has the figures of a process that drives an engine on a cluster, orrery_*. It is a prometheus.Collector.
+type Process struct {
+	options ProcessOptions
 	// latest is the engine's part, refreshed once a second.
 	latest atomic.Pointer[engineSample]
 }
 
-// Collector returns Orrery's own metrics of this replica, orrery_*. It may be scraped at any time.
-func (r *Replica) Collector() prometheus.Collector { return &r.metrics }
+// NewProcess returns the figures of a process whose engine has not run.
+func NewProcess(o ProcessOptions) *Process { return &Process{options: o} }
 
 // Describe implements prometheus.Collector.
-func (c *collector) Describe(to chan<- *prometheus.Desc) {
-	for _, f := range families {
+func (c *Process) Describe(to chan<- *prometheus.Desc) {
+	for _, f := range processFamilies {
 		to <- f.desc
 	}
 	to <- panicsDesc
-	if c.replica.recorder != nil {
-		for _, f := range recordingFamilies {
-			to <- f.desc
-		}
-	}
 }
 
 // panicsDesc is the one family with labels.
 var panicsDesc = prometheus.NewDesc("orrery_plugin_panics_total", "Panics of plugins; each failed its call.", []string{"plugin", "extension_point"}, nil)
 
 // Collect implements prometheus.Collector.
-func (c *collector) Collect(to chan<- prometheus.Metric) {
-	s := sample{connection: c.replica.Counters(), leading: c.replica.Leading()}
+func (c *Process) Collect(to chan<- prometheus.Metric) {
+	s := sample{connection: c.options.Connection(), leading: c.options.Leading()}
 	if latest := c.latest.Load(); latest != nil {
 		s.engineSample = *latest
 	}
-	for _, f := range families {
+	for _, f := range processFamilies {
 		to <- prometheus.MustNewConstMetric(f.desc, f.kind, f.value(&s))
 	}
-	c.collectRecording(to)
 	for _, p := range s.panics {
 		to <- prometheus.MustNewConstMetric(panicsDesc, prometheus.CounterValue, float64(p.Panics), p.Plugin, string(p.Point))
 	}
 }
 
-// refresh reads the engine's part, between two inputs.
-func (c *collector) refresh(e *engine.Engine) {
-	recorder := c.replica.flightRecorder
+// SampledAt returns when the engine's part was last read; zero before the engine runs.
+func (c *Process) SampledAt() time.Time {
+	if latest := c.latest.Load(); latest != nil {
+		return latest.at
+	}
+	return time.Time{}
+}
+
+// Refresh reads the engine's part, between two inputs.
+func (c *Process) Refresh(e *engine.Engine) {
+	flight := c.options.Flight
 	c.latest.Store(&engineSample{
-		at: time.Now(), engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: recorder.Bytes(), flightRecorderSeconds: e.Now().Sub(recorder.Since()).Seconds(),
-		optionalShare: c.replica.driver.OptionalShare(),
+		at: time.Now(), engine: e.Counters(), panics: e.Panics(), reuse: e.ReuseStats(), flightRecorderBytes: flight.Bytes(), flightRecorderSeconds: e.Now().Sub(flight.Since()).Seconds(),
+		optionalShare: c.options.OptionalShare(),
 	})
 }

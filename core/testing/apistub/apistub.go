@@ -1,4 +1,6 @@
-package console_test
+// Package apistub is an API server for tests: it lists and watches what a test puts into it, forbids what the test forbids, breaks and comes
+// back, and notes every write, of which it carries out none.
+package apistub
 
 import (
 	"encoding/json"
@@ -18,8 +20,8 @@ import (
 	"orrery/core/world"
 )
 
-// stub is an API server that lists and watches objects of any kind, and forbids the configured requests.
-type stub struct {
+// Server lists and watches objects of any kind, and forbids the configured requests.
+type Server struct {
 	server *httptest.Server
 
 	mu      sync.Mutex
@@ -40,15 +42,16 @@ type event struct {
 	object         world.Object
 }
 
-func newStub(t *testing.T) *stub {
-	s := &stub{version: 100, objects: map[string][]world.Object{}, changed: make(chan struct{}), forbids: map[string]bool{}}
+// New returns a server that ends with the test.
+func New(t *testing.T) *Server {
+	s := &Server{version: 100, objects: map[string][]world.Object{}, changed: make(chan struct{}), forbids: map[string]bool{}}
 	s.server = httptest.NewServer(s)
 	t.Cleanup(s.close)
 	return s
 }
 
 // close breaks all connections, also new ones: an open watch would block it forever.
-func (s *stub) close() {
+func (s *Server) close() {
 	closed := make(chan struct{})
 	go func() {
 		s.server.Close()
@@ -64,25 +67,27 @@ func (s *stub) close() {
 	}
 }
 
-func (s *stub) kubeConfig() *rest.Config {
+// KubeConfig is a connection to the server, as anybody.
+func (s *Server) KubeConfig() *rest.Config {
 	return &rest.Config{Host: s.server.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
 }
 
-// forbid forbids a verb on a resource, or permits it again.
-func (s *stub) forbid(what string, forbidden bool) {
+// Forbid forbids a verb on a resource, or permits it again.
+func (s *Server) Forbid(what string, forbidden bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forbids[what] = forbidden
 }
 
-// answer answers all requests with a code; zero ends that.
-func (s *stub) answer(code int) {
+// Answer answers all requests with a code; zero ends that.
+func (s *Server) Answer(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = code
 }
 
-func (s *stub) put(objects ...world.Object) {
+// Put adds objects, or changes them.
+func (s *Server) Put(objects ...world.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range objects {
@@ -111,13 +116,15 @@ func (s *stub) put(objects ...world.Object) {
 	s.changed = make(chan struct{})
 }
 
-func (s *stub) written() []string {
+// Written returns the requests that would have changed something.
+func (s *Server) Written() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.writes...)
 }
 
-func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	resource, group, namespace := parts[len(parts)-1], "", ""
 	if parts[0] == "apis" {
@@ -172,7 +179,7 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace string) {
+func (s *Server) watch(w http.ResponseWriter, r *http.Request, resource, namespace string) {
 	since, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
 	w.Header().Set("Content-Type", "application/json")
 	for {
@@ -194,14 +201,40 @@ func (s *stub) watch(w http.ResponseWriter, r *http.Request, resource, namespace
 	}
 }
 
-// down breaks all connections, and new ones at their first request, so that the address stays the stub's.
-func (s *stub) down() (up func()) {
+// Delete removes an object.
+func (s *Server) Delete(o world.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kinds, _, err := scheme.Scheme.ObjectKinds(o)
+	if err != nil {
+		panic(err)
+	}
+	resource := strings.ToLower(kinds[0].Kind) + "s"
+	for i, old := range s.objects[resource] {
+		if old.GetName() == o.GetName() && old.GetNamespace() == o.GetNamespace() {
+			s.version++
+			gone := old.DeepCopyObject().(world.Object)
+			gone.SetResourceVersion(strconv.Itoa(s.version))
+			s.objects[resource] = append(s.objects[resource][:i:i], s.objects[resource][i+1:]...)
+			s.log = append(s.log, event{s.version, "DELETED", resource, gone})
+			break
+		}
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Break ends all connections; clients connect again.
+func (s *Server) Break() { s.server.CloseClientConnections() }
+
+// Down breaks all connections, and new ones at their first request, so that the address stays the stub's.
+func (s *Server) Down() (up func()) {
 	s.setUnreachable(true)
 	s.server.CloseClientConnections()
 	return func() { s.setUnreachable(false) }
 }
 
-func (s *stub) setUnreachable(unreachable bool) {
+func (s *Server) setUnreachable(unreachable bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unreachable = unreachable
