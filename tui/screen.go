@@ -50,6 +50,9 @@ type Screen struct {
 	confirm *confirmation
 	// startCard means that the start card is shown; once closed it is not shown again.
 	startCard bool
+	watches   watches
+	// title is the window's, once something was announced.
+	title string
 	// tour is the tour that is on; nil for none. tourLeft is the step with which it goes on.
 	tour     *tour
 	tourLeft int
@@ -153,8 +156,7 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.BackgroundColorMsg:
 		s.matchBackground(msg.IsDark())
 	case frameMsg:
-		s.takeFrame()
-		cmd = s.tourOpens()
+		cmd = tea.Batch(s.takeFrame(), s.tourOpens())
 	case tourArrived:
 		if s.tour != nil && s.tour.asked {
 			s.tour.asked, s.tour.due = false, true
@@ -220,11 +222,11 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// takeFrame takes the new frame and moves the cursor with its row.
-func (s *Screen) takeFrame() {
+// takeFrame takes the new frame, moves the cursor with its row, and announces what was waited for.
+func (s *Screen) takeFrame() tea.Cmd {
 	f := s.loop.takeFrame()
 	if f == nil {
-		return
+		return nil
 	}
 	s.frame = f
 	s.startCard = s.startCard && f.Played < startCardTime
@@ -233,6 +235,7 @@ func (s *Screen) takeFrame() {
 		s.showFirstMatch()
 	}
 	s.dirty = true
+	return s.announce(f)
 }
 
 func (s *Screen) setStatus(text string) {

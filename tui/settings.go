@@ -27,6 +27,9 @@ type Settings struct {
 	Mouse   bool  `yaml:"mouse"`
 	// Remember keeps what is chosen on the screen for the next session.
 	Remember bool `yaml:"remember"`
+	// Notify rings the bell, shows a notification and sets the title when the health turns red or a watched pod is placed; nil is yes, unless the
+	// terminal is at the other end of ssh.
+	Notify *bool `yaml:"notify"`
 	// Keys are own keys by the names of what they do, Aliases own commands by their names.
 	Keys    map[string]KeyList `yaml:"keys"`
 	Aliases map[string]string  `yaml:"aliases"`

@@ -16,6 +16,11 @@ func SettingsExample() string {
 #:preview: true
 #:mouse: false
 
+# Whether the bell rings, the desktop shows a notification (OSC 9) and the window's title
+# says so when the health turns red or a pod that is watched (W) is placed. Without this
+# line they do, but for over ssh.
+#:notify: true
+
 # Whether the theme, the orders of lists and a hidden preview that are chosen on the screen
 # are there the next time: in $XDG_STATE_HOME/orrery/screen.yaml, or ~/.local/state.
 #:remember: false

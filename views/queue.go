@@ -303,7 +303,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawState(row, places[stateColumn].X, places[stateColumn].W, p.State)
 	drawSince(row, places[inStateColumn], p.Since, s.now)
-	s.podName(row, places[podColumn], text, p.Name)
+	s.watchedName(row, places[podColumn], text, p.Name, p.Key)
 	row.CountRight(places[priorityColumn].X, 0, places[priorityColumn].W, dim, int64(p.Priority))
 	row.CountRight(places[attemptsColumn].X, 0, places[attemptsColumn].W, dim, int64(p.Attempts))
 	drawSince(row, places[pendingColumn], p.Pending, s.now)

@@ -18,6 +18,8 @@ type State struct {
 	Cell int
 	// Marked are the keys of the rows that are selected together.
 	Marked map[string]bool
+	// Watched are the keys of the pods that are watched.
+	Watched map[string]bool
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool

@@ -125,6 +125,7 @@ func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 	unwatch := g.watchSignals()
 	defer unwatch()
 	done := make(chan error, 1)
+	_, _ = g.screen.Write([]byte(g.facts.titleSequence(keepTitle)))
 	go func() {
 		_, err := p.Run()
 		done <- err
@@ -136,6 +137,9 @@ func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 		err = g.stop(done)
 	case <-g.exiting:
 		err = g.stop(done)
+	}
+	if !errors.Is(err, errNotStopped) {
+		_, _ = g.facts.Out.WriteString(g.facts.titleSequence(restoreTitle))
 	}
 	_ = term.Restore(g.facts.In.Fd(), state)
 	return g.result(err)
@@ -191,7 +195,7 @@ func (g *Guard) resetTerminal() {
 	wrote := make(chan struct{})
 	go func() { // a terminal without a reader would block the process
 		defer close(wrote)
-		_, _ = g.facts.Out.WriteString(keyboard + modes + screen)
+		_, _ = g.facts.Out.WriteString(keyboard + modes + screen + g.facts.titleSequence(restoreTitle))
 	}()
 	select {
 	case <-wrote:
