@@ -15,7 +15,7 @@ type verbs struct {
 
 // isVerb reports whether a key acts on what is selected.
 func isVerb(b *binding) bool {
-	return b.group == inspectKeys || b.group == clusterKeys || b.name == "copy"
+	return b.group == inspectKeys || b.group == clusterKeys || b.group == ownKeys || b.name == "copy"
 }
 
 // verbsOf returns what can be done with a found thing, besides opening it; nil, which the status says, if there is nothing.

@@ -19,6 +19,8 @@ type Frame struct {
 	Played time.Duration
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
 	ReadOnly string
+	// Context is the context of the kubeconfig whose cluster is shown; empty for other sources.
+	Context string
 	// Watched are the watched pods as they are.
 	Watched []watchedPod
 	// NotScheduler means that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.

@@ -223,6 +223,9 @@ func (p *loop) build() {
 	if (query.Open == views.WhatIfPane || query.Open == views.OrreryPane) && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
+	if p.live != nil {
+		f.Context = p.source.Name()
+	}
 	f.Watched = p.watchedNow()
 	f.ReadOnly = p.readOnlyReason()
 	f.Model.Header.Acts = f.ReadOnly == "" && f.Model.Header.Mode != views.WhatIfMode

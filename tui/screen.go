@@ -211,6 +211,11 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
 			s.complete()
 		}
+	case term.Ran:
+		if msg.Err != nil {
+			s.fail(msg.Err.Error())
+		}
+		s.dirty = true
 	case term.NoJobControl:
 		s.setStatus("cannot suspend: there is no shell with job control")
 	case namesMsg:

@@ -33,6 +33,8 @@ type Settings struct {
 	// Keys are own keys by the names of what they do, Aliases own commands by their names.
 	Keys    map[string]KeyList `yaml:"keys"`
 	Aliases map[string]string  `yaml:"aliases"`
+	// Commands are programs of the user's, by the names under which they are typed.
+	Commands map[string]*OwnCommand `yaml:"commands"`
 	// Panes are how lists are shown at first, by the names of their panes.
 	Panes map[string]*PaneSettings `yaml:"panes"`
 }
@@ -125,6 +127,9 @@ func (s *Settings) check() error {
 		if err := s.checkPane(name, s.Panes[name]); err != nil {
 			return err
 		}
+	}
+	if err := s.checkCommands(); err != nil {
+		return err
 	}
 	_, err := s.ownBindings()
 	return err

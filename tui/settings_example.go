@@ -21,7 +21,7 @@ func SettingsExample() string {
 # line they do, but for over ssh.
 #:notify: true
 
-# Whether the theme, the orders of lists and a hidden preview that are chosen on the screen
+# Whether the theme, the orders and columns of lists and a hidden preview that are chosen on the screen
 # are there the next time: in $XDG_STATE_HOME/orrery/screen.yaml, or ~/.local/state.
 #:remember: false
 
@@ -35,6 +35,22 @@ func SettingsExample() string {
 # Own commands, after ":".
 #:aliases:
 #:  dr: whatif drain
+
+# Own commands: programs that run with the screen put away, in the panes that have what is in
+# braces: {pod}, {namespace}, {node}, {context}. They are typed after ":", found by their
+# names, and run by their keys. No shell sees the arguments of "run"; "shell" is a line for sh.
+# Their output stays until enter is pressed, but with wait: false.
+#:commands:
+#:  logs:
+#:    run: [kubectl, logs, --context, "{context}", -n, "{namespace}", "{pod}"]
+#:    key: ctrl+l
+#:    about: the pod's logs
+#:  runbook:
+#:    run: [xdg-open, "https://runbooks.example.com/nodes?name={node}"]
+#:    wait: false
+#:  events:
+#:    shell: kubectl get events -n {namespace} --field-selector involvedObject.name={pod} | less
+#:    wait: false
 
 # How the lists of panes are shown at first: their order, and their columns if not all.
 #:panes:

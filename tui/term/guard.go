@@ -33,6 +33,7 @@ type Guard struct {
 	screen  *celldiff.Writer
 	stops   chan os.Signal // SIGTSTP
 	stopped atomic.Bool    // between a stop and the redraw after it
+	running atomic.Bool    // while a program of the user's has the terminal
 
 	once       sync.Once
 	exiting    chan struct{} // closed when the program must exit
@@ -85,6 +86,8 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	case tea.SuspendMsg:
 		g.stopped.Store(true)
 		return tea.Exec(execFunc(stopProcess), func(error) tea.Msg { return tea.ResumeMsg{} })()
+	case Run:
+		return g.suspendFor(msg)
 	case tea.ResumeMsg:
 		g.stopped.Store(false)
 	case tea.QuitMsg:
