@@ -45,6 +45,7 @@ func (s *Screen) draw() {
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
 	s.state.Cell, s.state.Preview, s.state.Marked = t.cell, s.previews(), t.markedKeys()
+	s.state.Offsets = s.offsets()
 	s.state.Watched = s.watches.keys()
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped, s.state.Namespace = !t.list.on(), s.namespace

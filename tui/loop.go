@@ -223,6 +223,7 @@ func (p *loop) build() {
 	if (query.Open == views.WhatIfPane || query.Open == views.OrreryPane) && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
+	_, f.Attached = p.source.(*Attached)
 	if p.live != nil {
 		f.Context = p.source.Name()
 	}

@@ -66,6 +66,8 @@ type Screen struct {
 	pens  *themes.Pens
 	show  func(*draw.Canvas, *themes.Pens)
 	mouse bool
+	// otherClock swaps offsets in lists for the time of day, or the other way round.
+	otherClock bool
 
 	canvas *draw.Canvas
 	state  views.State
