@@ -102,7 +102,7 @@ var bindings []binding
 
 // The tables name functions that read the tables, so init fills them.
 func init() {
-	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, clusterBindings, exportBindings)
+	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, readBindings, clusterBindings, exportBindings)
 	commands = allCommands()
 }
 

@@ -55,7 +55,7 @@ var viewBindings = []binding{
 		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme for this background", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
 	},
 	{
-		name: "clock", keys: []string{"T"}, label: "T", short: "clock", long: "times in lists since the start, or of day", group: viewKeys, where: everywhere,
+		name: "clock", keys: []string{"T"}, label: "T", long: "times in lists since the start, or of day", group: viewKeys, where: everywhere,
 		disabled: (*Screen).cannotSwapClock, run: simple((*Screen).swapClock),
 	},
 	{

@@ -12,7 +12,7 @@ import (
 
 const ownCommandsText = `
 commands:
-  logs: {run: [kubectl, logs, --context, "{context}", -n, "{namespace}", "{pod}"], key: ctrl+l, about: the pod's logs}
+  follow: {run: [kubectl, logs, --context, "{context}", -n, "{namespace}", "{pod}"], key: F, about: the pod's logs}
   runbook: {run: [xdg-open, "https://runbooks/{node}?x={end}"], key: B, wait: false}
   load: {shell: "kubectl top pod {pod} -n {namespace} | less"}
   note: {run: [vi, notes.md], key: ctrl+g}
@@ -35,7 +35,7 @@ func ownCommands(t *testing.T, w, h int) *session {
 func TestOwnCommands_Run(t *testing.T) {
 	s := ownCommands(t, 140, 40)
 	pod := func() string { ref, _ := s.screen.selectedPod(); return ref.Name }
-	s.keys("2", "ctrl+l")
+	s.keys("2", "F")
 	logs := []string{"kubectl", "logs", "--context", "staging", "-n", "default", pod()}
 	s.keys(":").typeText("load").keys("enter")
 	s.keys("ctrl+g", ":").typeText("nodes").keys("enter", "B")
@@ -59,10 +59,10 @@ func TestOwnCommands_AreShown(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {140, 40}, {220, 60}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			s := ownCommands(t, size[0], size[1])
-			s.keys("2").shows("ctrl+l logs")
+			s.keys("2").shows("F follow")
 			golden(t, fmt.Sprintf("own-commands/%dx%d.txt", size[0], size[1]), s.plain())
-			s.keys("?", "ctrl+k").typeText("the pod's logs").shows("ctrl+l", "the pod's logs").keys("esc", "esc")
-			s.keys("ctrl+k").typeText("one").keys("tab").shows("ctrl+l", "the pod's logs").keys("ctrl+l")
+			s.keys("?", "ctrl+k").typeText("the pod's logs").shows("F", "the pod's logs").keys("esc", "esc")
+			s.keys("ctrl+k").typeText("one").keys("tab").shows("F", "the pod's logs").keys("F")
 			if len(s.ran) != 1 || s.ran[0].Args[6] != "one" {
 				t.Errorf("of the found pod %v was run", s.ran)
 			}
@@ -73,14 +73,14 @@ func TestOwnCommands_AreShown(t *testing.T) {
 // TestOwnCommands_NothingSelected says why a command does not run, and runs nothing.
 func TestOwnCommands_NothingSelected(t *testing.T) {
 	s := ownCommands(t, 100, 30)
-	s.keys("ctrl+l").shows("ctrl+l: no pod is selected")
+	s.keys("F").shows("F: no pod is selected")
 	s.keys(":").typeText("load").keys("enter").shows(":load: no pod is selected").keys("esc")
 	s.keys("9", "B").shows("B: not here; it works in panes with nodes")
 	if len(s.ran) > 0 {
 		t.Errorf("%v was run", s.ran)
 	}
 	recording := watchWith(t, Options{Source: newSession(t, 80, 24).loop.source, Settings: s.screen.options.Settings}, 100, 30)
-	recording.keys("$", "7", "ctrl+l").shows("this is no cluster of the kubeconfig, and has no context")
+	recording.keys("$", "7", "F").shows("this is no cluster of the kubeconfig, and has no context")
 }
 
 // TestOwnCommands_HostileNames: a name that a shell or a program would take for something else is put on no command line.

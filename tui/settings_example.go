@@ -41,15 +41,15 @@ func SettingsExample() string {
 # names, and run by their keys. No shell sees the arguments of "run"; "shell" is a line for sh.
 # Their output stays until enter is pressed, but with wait: false.
 #:commands:
-#:  logs:
-#:    run: [kubectl, logs, --context, "{context}", -n, "{namespace}", "{pod}"]
-#:    key: ctrl+l
-#:    about: the pod's logs
+#:  follow:
+#:    run: [kubectl, logs, -f, --context, "{context}", -n, "{namespace}", "{pod}"]
+#:    key: F
+#:    about: the pod's logs, as they come
 #:  runbook:
 #:    run: [xdg-open, "https://runbooks.example.com/nodes?name={node}"]
 #:    wait: false
-#:  events:
-#:    shell: kubectl get events -n {namespace} --field-selector involvedObject.name={pod} | less
+#:  usage:
+#:    shell: kubectl top pod -n {namespace} --context {context} | less
 #:    wait: false
 
 # How the lists of panes are shown at first: their order, and their columns if not all.
