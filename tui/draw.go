@@ -228,6 +228,7 @@ func drawCompletions(a draw.Area, p *prompt) {
 		name = max(name, draw.Width(o.text))
 	}
 	name = min(name, at.W-4)
+	p.list = at.Rect
 	for i, o := range p.completions {
 		row := at.Item(i, i == p.chosen)
 		row.Fit(0, 0, name, themes.Style(themes.Accent), o.text)

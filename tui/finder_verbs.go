@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/views/draw"
 	"orrery/views/find"
 )
 
@@ -11,6 +12,8 @@ type verbs struct {
 	of   find.Thing
 	list []*binding
 	at   int
+	// rows are where they were drawn.
+	rows draw.Rect
 }
 
 // isVerb reports whether a key acts on what is selected.
