@@ -1,6 +1,6 @@
 // Package core holds no code; it is the plan of the wings below it. Imports go down in this drawing, never up.
 //
-//	operator    what a person does on a cluster             console   actions   usage
+//	operator    what a person does on a cluster             console   actions   usage   logs
 //	process     being a scheduler on a cluster              replica   observe   leader   serving   telemetry
 //	                                                        recording   contact   figures
 //	      │

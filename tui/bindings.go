@@ -50,11 +50,12 @@ const (
 	inspectKeys
 	clusterKeys
 	exportKeys
+	ownKeys
 
 	groups
 )
 
-var groupNames = [groups]string{"Navigation", "View", "Time", "Inspect", "Cluster actions", "Export"}
+var groupNames = [groups]string{"Navigation", "View", "Time", "Inspect", "Cluster actions", "Export", "Own commands"}
 
 // where is the set of panes in which a key works, and its name in the reference.
 type where struct {
@@ -101,7 +102,7 @@ var bindings []binding
 
 // The tables name functions that read the tables, so init fills them.
 func init() {
-	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, clusterBindings, exportBindings)
+	bindings = slices.Concat(navigationBindings, viewBindings, timeBindings, inspectBindings, readBindings, clusterBindings, exportBindings)
 	commands = allCommands()
 }
 
@@ -122,16 +123,17 @@ func paneWord(id views.PaneID) string {
 	return string(id)
 }
 
-// UseKeys puts the user's own keys into the key table, and returns what takes them out again. The table is the program's, so this is done
+// UseKeys puts the user's own keys into the key table, and the user's own commands beside the others, and returns what takes them out again. The table is the program's, so this is done
 // before a screen opens.
 func UseKeys(s *Settings) (restore func(), err error) {
 	table, err := s.ownBindings()
 	if err != nil {
 		return nil, err
 	}
-	was := slices.Clone(bindings)
-	copy(bindings, table) // in place: commands point to its rows
-	return func() { copy(bindings, was) }, nil
+	wasBindings, wasCommands := bindings, commands
+	bindings = table
+	commands = sortedCommands(append(allCommands(), s.ownCommandsWithoutKey()...))
+	return func() { bindings, commands = wasBindings, wasCommands }, nil
 }
 
 // worksOn reports whether the key works in a pane.

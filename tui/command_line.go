@@ -52,6 +52,10 @@ func allCommands() []command {
 			return nil
 		}})
 	}
+	return sortedCommands(all)
+}
+
+func sortedCommands(all []command) []command {
 	slices.SortFunc(all, func(a, b command) int { return cmp.Compare(a.name, b.name) })
 	return all
 }

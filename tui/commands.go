@@ -31,6 +31,7 @@ var baseCommands = slices.Concat(paneCommands(), planCommands, []command{
 	{name: "theme", argument: "[name]", help: "the colours", run: (*Screen).commandTheme, complete: func(s *Screen, typed string) []string { return oneOf(s.themeNames()...)(s, typed) }},
 	{name: "find", argument: "[name]", help: "anything by a part of its name, as ctrl+k does", run: func(s *Screen, rest string) tea.Cmd { s.openFinder(rest); return nil }},
 	{name: "filter", argument: "[words]", help: "filter the list, as / does", run: (*Screen).commandFilter, complete: filterCompletions},
+	{name: "columns", argument: "[names]", help: "show only some columns of the list, as in columns state, pod; without names, all", run: (*Screen).commandColumns, complete: columnCompletions},
 	{name: "sort", argument: "[column]", help: "sort the list", run: (*Screen).commandSort, complete: func(s *Screen, typed string) []string { return oneOf(pane(s.top().pane).Sorts()...)(s, typed) }},
 	{name: "whatif", argument: "change", help: "try a change on a copy, as in cordon NODE, drain NODE or add 3 nodes like NODE", run: (*Screen).commandWhatIf, complete: whatIfCompletions},
 	{name: "report", argument: "[file]", help: "what is shown as Markdown: the verdict, the evidence, the timeline, what was tried, and the commands that repeat it", run: (*Screen).commandReport},

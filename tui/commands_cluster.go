@@ -155,6 +155,8 @@ func (p *loop) switchCluster(name, namespace string) {
 func (s *Screen) clusterSwitched(m switchedMsg) {
 	s.namespace, s.dirty = m.namespace, true
 	if m.cluster != "" {
+		s.watches = watches{}
+		s.setWatched(nil)
 		s.openPane(views.Overview)
 		clear(s.saved)
 		s.jumps, s.held = jumps{}, nil

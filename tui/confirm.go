@@ -34,6 +34,9 @@ type confirmation struct {
 	opened time.Duration
 	// whatIfOpened means that the what-if's result is open beneath the dialog.
 	whatIfOpened bool
+	// box and buttons are where it was drawn: the one that cancels, then the one that acts.
+	box     draw.Rect
+	buttons [2]draw.Rect
 }
 
 // confirmDelay is how long a new dialog takes no key: it may open between two keys that were meant for the pane.
@@ -284,6 +287,7 @@ func (c *confirmation) draw(a draw.Area) {
 	h := min(asked+rows+5, a.H)
 	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + max(a.H-h-1, 0), W: w, H: h})
 	at.Fill(themes.Style(themes.Text), ' ')
+	c.box = at.Rect
 	at = at.Box(draw.Frame{Title: "This changes " + printable.Line(c.cluster, 80), Border: themes.Bad})
 	at.Wrap(2, 0, inner.W, 2, themes.Title.With(themes.Bold), strings.ToUpper(question[:1])+question[1:])
 	foot, body := at.Bottom(1)
@@ -310,7 +314,7 @@ func (c *confirmation) draw(a draw.Area) {
 // drawButtons draws the two buttons. Brackets are around the selected one.
 func (c *confirmation) drawButtons(row draw.Area) {
 	x := 2
-	for _, b := range [...]struct {
+	for i, b := range [...]struct {
 		label    string
 		selected bool
 		token    themes.Token
@@ -319,7 +323,9 @@ func (c *confirmation) drawButtons(row draw.Area) {
 		if b.selected {
 			label, style = "[ "+b.label+" ]", b.token.With(themes.Bold|themes.Reverse)
 		}
+		from := x
 		x = row.Text(x, 0, style, label) + 2
+		c.buttons[i] = draw.Rect{X: row.X + from, Y: row.Y, W: x - from - 2, H: 1}
 	}
 	row.Fit(x+1, 0, row.W-x-1, themes.Style(themes.Dim), "← → choose · enter")
 }

@@ -17,7 +17,7 @@ func (s *Screen) View() tea.View {
 		s.show(s.canvas, s.pens)
 		s.draws++
 	}
-	s.view.MouseMode = tea.MouseModeNone
+	s.view.MouseMode, s.view.WindowTitle = tea.MouseModeNone, s.title
 	if s.mouse {
 		s.view.MouseMode = tea.MouseModeCellMotion
 	}
@@ -45,6 +45,8 @@ func (s *Screen) draw() {
 	s.state.Open, s.state.Focus, s.state.Zoomed, s.state.Status = t.pane, s.focus, s.zoom, s.status
 	s.state.Cursor, s.state.Fix, s.state.Scroll, s.state.OnNodes = t.cursor, t.fix, t.scroll, t.onNodes
 	s.state.Cell, s.state.Preview, s.state.Marked = t.cell, s.previews(), t.markedKeys()
+	s.state.Offsets = s.offsets()
+	s.state.Watched = s.watches.keys()
 	s.state.Filter, s.state.Sort, s.state.Reverse = s.effectiveFilter(t).String(), t.list.sort, t.list.reverse
 	s.state.Scoped, s.state.Namespace = !t.list.on(), s.namespace
 	s.describeSearch(&s.state)
@@ -226,6 +228,7 @@ func drawCompletions(a draw.Area, p *prompt) {
 		name = max(name, draw.Width(o.text))
 	}
 	name = min(name, at.W-4)
+	p.list = at.Rect
 	for i, o := range p.completions {
 		row := at.Item(i, i == p.chosen)
 		row.Fit(0, 0, name, themes.Style(themes.Accent), o.text)

@@ -120,6 +120,7 @@ func (f *finder) drawKeys(a draw.Area) {
 
 // draw draws what can be done with the thing.
 func (v *verbs) draw(a draw.Area) {
+	_, v.rows = a.Top(1)
 	a.FitPath(0, 0, a.W, themes.Title.With(themes.Bold), v.of.Kind.String()+" "+v.of.Name)
 	for i, b := range v.list {
 		row := a.Item(i+1, i == v.at)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -147,4 +149,24 @@ func TestMouse_HeadsHealthAndHelp(t *testing.T) {
 	}
 	s.send(tea.MouseClickMsg{X: 138, Y: 0, Button: tea.MouseLeft})
 	s.shows("Help")
+}
+
+// BenchmarkFinder_Key measures a key in the finder over 100,000 pods, with the drawing of what it finds: letters that nearly all names have, that few have, and that
+// none has.
+func BenchmarkFinder_Key(b *testing.B) {
+	names := make([]string, 100_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%x-%05d", []string{"checkout", "catalog", "search", "storefront"}[i%4], uint32(i)*2654435761, i)
+	}
+	s := watch(b, manyPods(b, 10, names...), 140, 40)
+	for _, typed := range []string{"", "c", "chec", "chec 9f", "04217", "zqx"} {
+		b.Run("after "+strconv.Quote(typed), func(b *testing.B) {
+			s.keys("esc", "ctrl+k").typeText(typed)
+			for b.Loop() {
+				s.keys("0", "backspace")
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(2*b.N), "µs/key")
+			s.keys("esc")
+		})
+	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/views/draw"
 	"orrery/views/find"
 )
 
@@ -11,11 +12,13 @@ type verbs struct {
 	of   find.Thing
 	list []*binding
 	at   int
+	// rows are where they were drawn.
+	rows draw.Rect
 }
 
 // isVerb reports whether a key acts on what is selected.
 func isVerb(b *binding) bool {
-	return b.group == inspectKeys || b.group == clusterKeys || b.name == "copy"
+	return b.group == inspectKeys || b.group == clusterKeys || b.group == ownKeys || b.name == "copy"
 }
 
 // verbsOf returns what can be done with a found thing, besides opening it; nil, which the status says, if there is nothing.

@@ -19,6 +19,12 @@ type Frame struct {
 	Played time.Duration
 	// ReadOnly is why the cluster cannot be changed from here; empty if it can.
 	ReadOnly string
+	// Attached means that a scheduler runs elsewhere and is recorded: what is shown happens now.
+	Attached bool
+	// Context is the context of the kubeconfig whose cluster is shown; empty for other sources.
+	Context string
+	// Watched are the watched pods as they are.
+	Watched []watchedPod
 	// NotScheduler means that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.
 	NotScheduler bool
 }

@@ -86,7 +86,8 @@ type session struct {
 	now    time.Duration
 	queue  []tea.Msg
 	quit   bool
-	frames int      // frames shown
+	frames int // frames shown
+	ran    []term.Run
 	raw    []string // written without the renderer, such as to the clipboard
 	// playing means that a what-if plays: its next picture comes when time goes on.
 	playing bool
@@ -172,6 +173,8 @@ func (s *session) runCmd(cmd tea.Cmd) {
 		}
 	case tea.RawMsg:
 		s.raw = append(s.raw, fmt.Sprint(msg.Msg))
+	case term.Run:
+		s.ran = append(s.ran, msg)
 	case playMsg:
 		s.playing = true
 	default:

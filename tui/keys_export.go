@@ -36,6 +36,8 @@ func (s *Screen) copyText() (text string) {
 	case s.subject != nil && s.subject.object.name != "":
 		return strings.TrimPrefix(s.subject.object.namespace+"/"+s.subject.object.name, "/")
 	case s.subject != nil: // below
+	case t.page != nil && t.page.copied != "":
+		return t.page.copied
 	case t.page != nil:
 		return strings.Join(t.page.lines, "\n") + "\n"
 	case t.pane == views.WhatIfPane && s.frame != nil && s.frame.Model.WhatIf != nil && s.frame.Model.WhatIf.Command != "":

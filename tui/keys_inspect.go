@@ -33,6 +33,10 @@ var inspectBindings = []binding{
 		disabled: (*Screen).cannotCompare, run: func(s *Screen, _ string) tea.Cmd { return s.compare() }, where: onPanesButHelp,
 	},
 	{
+		name: "watch", keys: []string{"W"}, label: "W", short: "watch", long: "watch the pod, or no longer: say when it is placed", group: inspectKeys, hint: 17,
+		disabled: (*Screen).cannotWatch, run: simple((*Screen).watch), where: onPods,
+	},
+	{
 		name: "describe", keys: []string{"d"}, label: "d", short: "describe", long: "the object as YAML", group: inspectKeys, hint: 13,
 		disabled: (*Screen).cannotDescribe, run: simple((*Screen).describe), where: onPanesButHelp,
 	},

@@ -55,6 +55,10 @@ var viewBindings = []binding{
 		name: "theme", keys: []string{"t"}, label: "t", long: "the next theme for this background", group: viewKeys, where: everywhere, run: simple((*Screen).nextTheme),
 	},
 	{
+		name: "clock", keys: []string{"T"}, label: "T", long: "times in lists since the start, or of day", group: viewKeys, where: everywhere,
+		disabled: (*Screen).cannotSwapClock, run: simple((*Screen).swapClock),
+	},
+	{
 		name: "mouse", keys: []string{"m"}, label: "m", long: "mouse support on / off", group: viewKeys, where: everywhere, run: simple((*Screen).toggleMouse),
 	},
 	{
@@ -121,6 +125,30 @@ func (s *Screen) nextTheme() {
 	}
 	s.setTheme(next)
 	s.setStatus("theme " + s.theme.Name)
+}
+
+// offsets reports whether lists have times since the start of the recording, as the timeline and the captions do. Of a scheduler that runs
+// elsewhere they have the time of day at first, which its logs have too.
+func (s *Screen) offsets() bool {
+	if s.frame == nil || s.frame.Model.Timeline == nil {
+		return false
+	}
+	return s.frame.Attached == s.otherClock
+}
+
+func (s *Screen) cannotSwapClock() string {
+	if s.frame == nil || s.frame.Model.Timeline == nil {
+		return "there is no recording here whose start could be counted from"
+	}
+	return ""
+}
+
+func (s *Screen) swapClock() {
+	if s.otherClock = !s.otherClock; s.offsets() {
+		s.setStatus("times since the start of the recording; T shows the time of day")
+	} else {
+		s.setStatus("times of day; T shows those since the start of the recording")
+	}
 }
 
 func (s *Screen) toggleMouse() {

@@ -48,6 +48,9 @@ type loop struct {
 	// partial means that the last model was one.
 	partial bool
 
+	// watched are the pods that the screen watches.
+	watched []world.PodRef
+
 	// preview is what was last asked to be seen beside a list, and previewSince since when.
 	preview      collect.Preview
 	previewSince time.Duration
@@ -220,6 +223,11 @@ func (p *loop) build() {
 	if (query.Open == views.WhatIfPane || query.Open == views.OrreryPane) && query.WhatIf != nil && !query.WhatIf.Moments || f.Model.Explain != nil && f.Model.Explain.Hypothetical() {
 		f.Model.Header.Mode = views.WhatIfMode
 	}
+	_, f.Attached = p.source.(*Attached)
+	if p.live != nil {
+		f.Context = p.source.Name()
+	}
+	f.Watched = p.watchedNow()
 	f.ReadOnly = p.readOnlyReason()
 	f.Model.Header.Acts = f.ReadOnly == "" && f.Model.Header.Mode != views.WhatIfMode
 	f.NotScheduler = p.live != nil && p.live.Executor().Activate == nil

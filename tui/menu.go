@@ -15,6 +15,8 @@ type menu struct {
 	items []menuItem
 	at    int
 	first int
+	// box and list are where it was drawn.
+	box, list draw.Rect
 }
 
 // menuItem is a change to try. One that needs an amount or a name is completed on the command line. One without a key
@@ -169,11 +171,12 @@ func (m *menu) draw(a draw.Area) {
 	w, h := min(w, a.W), min(len(m.items)+frame, a.H)
 	at := a.In(draw.Rect{X: a.X + (a.W-w)/2, Y: a.Y + (a.H-h)/3, W: w, H: h})
 	at.Fill(themes.Style(themes.Text), ' ')
+	m.box = at.Rect
 	at = at.Box(draw.Frame{Title: "What-if", Border: themes.Nominated})
 	foot, rest := at.Bottom(2)
 	list := at.In(rest)
 	shown := draw.Visible(len(m.items), list.H, m.first, m.at)
-	m.first = shown.First
+	m.first, m.list = shown.First, list.Rect
 	for i := range shown.Count {
 		c := &m.items[shown.First+i]
 		if c.key == "" {

@@ -28,11 +28,8 @@ func suspend() tea.Msg { return term.Suspend() }
 // handleMouse handles a click, a drag or the wheel.
 func (s *Screen) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
-	switch {
-	case s.prompt != nil || s.menu != nil || s.confirm != nil:
-		return nil
-	case s.finder != nil:
-		return s.finder.mouse(s, msg)
+	if cmd, open := s.mouseOver(msg); open {
+		return cmd
 	}
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -102,6 +99,7 @@ func (s *Screen) click(x, y int, dragged bool) tea.Cmd {
 	case s.hintAt(x, y) != nil:
 		return s.clickHint(s.hintAt(x, y), x)
 	case s.clickHead(x, y):
+	case s.clickTitle(x, y):
 	case s.onOverview():
 		s.clickOverview(x, y)
 	case s.hits.Node != nil && s.top().page == nil:
@@ -179,9 +177,11 @@ func (f *finder) mouse(s *Screen, msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		at := f.pages.Page*f.pages.PerPage + m.Y - f.list.Y
 		switch {
-		case m.Button != tea.MouseLeft || f.verbs != nil:
+		case m.Button != tea.MouseLeft:
 		case !contains(f.box, m.X, m.Y):
 			s.finder = nil
+		case f.verbs != nil:
+			return f.verbs.click(s, m.X, m.Y)
 		case !contains(f.list, m.X, m.Y) || at >= len(f.matches):
 		case at == f.at:
 			return s.openFound(f.selected())

@@ -166,7 +166,7 @@ func (s *Screen) currentQuery() collect.Query {
 		query.First, query.Rows = 0, maxFindRows
 	}
 	query.WhatIf, query.Pending, query.AsNow, query.Comparison = t.answer, t.summary, t.asNow, t.comparison
-	query.Preview = s.previewOf()
+	query.Preview, query.Offsets = s.previewOf(), s.offsets()
 	t.list.applyTo(&query)
 	query.Filter = s.effectiveFilter(t)
 	return query

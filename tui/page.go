@@ -15,6 +15,9 @@ import (
 type page struct {
 	title string
 	lines []string
+	// plain means that it is no YAML, and copied what y copies in place of the lines. It begins at its end if atEnd says so.
+	plain, atEnd bool
+	copied       string
 }
 
 // pageMsg opens a page.
@@ -61,6 +64,9 @@ func printableLines(text string) []string {
 func (s *Screen) openPage(p *page) {
 	below := *s.top()
 	s.push(navEntry{pane: below.pane, pod: below.pod, node: below.node, list: below.list, page: p})
+	if p.atEnd {
+		s.top().cursor.Selected = len(p.lines) - 1
+	}
 }
 
 // drawPage draws a page in place of the panes. The cursor marks a line as in a list, and scrolls the page.
@@ -75,7 +81,7 @@ func (s *Screen) drawPage(a draw.Area) {
 		row := a.Item(i, w.First+i == t.cursor.Selected)
 		line := t.page.lines[w.First+i]
 		key, rest, found := strings.Cut(line, ":")
-		if !found || strings.ContainsAny(key, "\"'") {
+		if !found || t.page.plain || strings.ContainsAny(key, "\"'") {
 			row.Fit(0, 0, row.W, themes.Style(themes.Text), line)
 			continue
 		}

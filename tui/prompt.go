@@ -6,6 +6,7 @@ import (
 
 	"orrery/core/safe/printable"
 	"orrery/views"
+	"orrery/views/draw"
 )
 
 // promptKind is what a line is typed for.
@@ -38,7 +39,8 @@ type prompt struct {
 	// completions are the completions of the current word; chosen is the one that tab has inserted, -1 for none.
 	completions []completion
 	chosen      int
-	typed       string // the line before tab
+	list        draw.Rect // where they were drawn
+	typed       string    // the line before tab
 	// historyIndex is how far back in the history the line is from, draft what was typed before.
 	historyIndex int
 	draft        string

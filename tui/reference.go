@@ -14,7 +14,7 @@ This page is generated from the program's own tables: ` + "`go test ./tui -run T
 In the program, ` + "`?`" + ` lists the keys of the open pane, and the last line those that apply now.
 The arrow keys always work, and no command needs a mouse. The names are for own keys in the settings: [screen.md](screen.md#settings).
 `)
-	for g := range groups {
+	for g := range ownKeys {
 		fmt.Fprintf(&b, "\n## %s\n\n| keys | does | where | name |\n|---|---|---|---|\n", groupNames[g])
 		for i := range bindings {
 			if row := &bindings[i]; row.group == g {

@@ -50,14 +50,14 @@ func (s *Settings) Recall(path string) {
 		if s.Panes == nil {
 			s.Panes = map[string]*PaneSettings{}
 		}
-		if of := s.Panes[name]; of != nil { // its columns are those of the settings
+		if of := s.Panes[name]; of != nil && len(p.Columns) == 0 {
 			p.Columns = of.Columns
 		}
 		s.Panes[name] = p
 	}
 }
 
-// chosen is what was chosen on the screen: the theme, whether previews are hidden, and the orders of lists.
+// chosen is what was chosen on the screen: the theme, whether previews are hidden, and the orders and columns of lists.
 func (s *Screen) chosen() *Settings {
 	of := s.options.Settings
 	c := &Settings{Theme: of.Theme, Preview: of.Preview, Panes: map[string]*PaneSettings{}}
@@ -82,6 +82,12 @@ func (s *Screen) chosen() *Settings {
 	for i := range s.navStack {
 		order(&s.navStack[i])
 	}
+	for id, columns := range s.chosenColumns() {
+		if c.Panes[string(id)] == nil {
+			c.Panes[string(id)] = &PaneSettings{}
+		}
+		c.Panes[string(id)].Columns = columns
+	}
 	return c
 }
 
@@ -98,7 +104,7 @@ func (s *Settings) text() string {
 	var panes strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.Panes)) {
 		p := s.Panes[name]
-		if p.Sort == "" && !p.Reverse { // the list's own order, in place of that of the settings
+		if p.Sort == "" && !p.Reverse && len(p.Columns) == 0 { // the list's own order, in place of that of the settings
 			fmt.Fprintf(&panes, "  %s: {}\n", strconv.Quote(name))
 			continue
 		}
@@ -108,6 +114,12 @@ func (s *Settings) text() string {
 		}
 		if p.Reverse {
 			panes.WriteString("    reverse: true\n")
+		}
+		for i, column := range p.Columns {
+			if i == 0 {
+				panes.WriteString("    columns:\n")
+			}
+			fmt.Fprintf(&panes, "      - %s\n", strconv.Quote(column))
 		}
 	}
 	if panes.Len() > 0 {

@@ -3,6 +3,7 @@ package tui
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"orrery/views"
@@ -13,13 +14,13 @@ func TestRemember_NextSessionHasWhatWasChosen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "screen.yaml")
 	set := settings(t, "remember: true\npanes:\n  queue: {sort: pending, columns: [state, pod]}\n")
 	s := watchWith(t, Options{Source: newSession(t, 80, 24).loop.source, Settings: set}, 220, 60)
-	s.keys("3", "v").typeText(":theme mono").keys("enter", "2", "s", "7", "r")
+	s.keys("3", "v").typeText(":theme mono").keys("enter", "2", "s", "7", "r", ":").typeText("columns pod, node, or reason").keys("enter")
 	if err := s.screen.keepChoices(path); err != nil {
 		t.Fatal(err)
 	}
 	next := settings(t, "remember: true\npanes:\n  queue: {sort: pending, columns: [state, pod]}\n")
 	next.Recall(path)
-	if next.Theme != "mono" || next.Preview == nil || *next.Preview || next.Panes["queue"].Sort == "pending" || len(next.Panes["queue"].Columns) != 2 || !next.Panes["decisions"].Reverse {
+	if next.Theme != "mono" || next.Preview == nil || *next.Preview || next.Panes["queue"].Sort == "pending" || len(next.Panes["queue"].Columns) != 2 || !next.Panes["decisions"].Reverse || !slices.Equal(next.Panes["decisions"].Columns, []string{"pod", "node, or reason"}) {
 		written, _ := os.ReadFile(path)
 		t.Errorf("the next session has %+v of\n%s", next, written)
 	}

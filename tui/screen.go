@@ -50,6 +50,9 @@ type Screen struct {
 	confirm *confirmation
 	// startCard means that the start card is shown; once closed it is not shown again.
 	startCard bool
+	watches   watches
+	// title is the window's, once something was announced.
+	title string
 	// tour is the tour that is on; nil for none. tourLeft is the step with which it goes on.
 	tour     *tour
 	tourLeft int
@@ -63,6 +66,8 @@ type Screen struct {
 	pens  *themes.Pens
 	show  func(*draw.Canvas, *themes.Pens)
 	mouse bool
+	// otherClock swaps offsets in lists for the time of day, or the other way round.
+	otherClock bool
 
 	canvas *draw.Canvas
 	state  views.State
@@ -153,8 +158,7 @@ func (s *Screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.BackgroundColorMsg:
 		s.matchBackground(msg.IsDark())
 	case frameMsg:
-		s.takeFrame()
-		cmd = s.tourOpens()
+		cmd = tea.Batch(s.takeFrame(), s.tourOpens())
 	case tourArrived:
 		if s.tour != nil && s.tour.asked {
 			s.tour.asked, s.tour.due = false, true
@@ -209,6 +213,11 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
 			s.complete()
 		}
+	case term.Ran:
+		if msg.Err != nil {
+			s.fail(msg.Err.Error())
+		}
+		s.dirty = true
 	case term.NoJobControl:
 		s.setStatus("cannot suspend: there is no shell with job control")
 	case namesMsg:
@@ -220,11 +229,11 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// takeFrame takes the new frame and moves the cursor with its row.
-func (s *Screen) takeFrame() {
+// takeFrame takes the new frame, moves the cursor with its row, and announces what was waited for.
+func (s *Screen) takeFrame() tea.Cmd {
 	f := s.loop.takeFrame()
 	if f == nil {
-		return
+		return nil
 	}
 	s.frame = f
 	s.startCard = s.startCard && f.Played < startCardTime
@@ -233,6 +242,7 @@ func (s *Screen) takeFrame() {
 		s.showFirstMatch()
 	}
 	s.dirty = true
+	return s.announce(f)
 }
 
 func (s *Screen) setStatus(text string) {

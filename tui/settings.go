@@ -27,9 +27,14 @@ type Settings struct {
 	Mouse   bool  `yaml:"mouse"`
 	// Remember keeps what is chosen on the screen for the next session.
 	Remember bool `yaml:"remember"`
+	// Notify rings the bell, shows a notification and sets the title when the health turns red or a watched pod is placed; nil is yes, unless the
+	// terminal is at the other end of ssh.
+	Notify *bool `yaml:"notify"`
 	// Keys are own keys by the names of what they do, Aliases own commands by their names.
 	Keys    map[string]KeyList `yaml:"keys"`
 	Aliases map[string]string  `yaml:"aliases"`
+	// Commands are programs of the user's, by the names under which they are typed.
+	Commands map[string]*OwnCommand `yaml:"commands"`
 	// Panes are how lists are shown at first, by the names of their panes.
 	Panes map[string]*PaneSettings `yaml:"panes"`
 }
@@ -122,6 +127,9 @@ func (s *Settings) check() error {
 		if err := s.checkPane(name, s.Panes[name]); err != nil {
 			return err
 		}
+	}
+	if err := s.checkCommands(); err != nil {
+		return err
 	}
 	_, err := s.ownBindings()
 	return err

@@ -16,7 +16,12 @@ func SettingsExample() string {
 #:preview: true
 #:mouse: false
 
-# Whether the theme, the orders of lists and a hidden preview that are chosen on the screen
+# Whether the bell rings, the desktop shows a notification (OSC 9) and the window's title
+# says so when the health turns red or a pod that is watched (W) is placed. Without this
+# line they do, but for over ssh.
+#:notify: true
+
+# Whether the theme, the orders and columns of lists and a hidden preview that are chosen on the screen
 # are there the next time: in $XDG_STATE_HOME/orrery/screen.yaml, or ~/.local/state.
 #:remember: false
 
@@ -30,6 +35,22 @@ func SettingsExample() string {
 # Own commands, after ":".
 #:aliases:
 #:  dr: whatif drain
+
+# Own commands: programs that run with the screen put away, in the panes that have what is in
+# braces: {pod}, {namespace}, {node}, {context}. They are typed after ":", found by their
+# names, and run by their keys. No shell sees the arguments of "run"; "shell" is a line for sh.
+# Their output stays until enter is pressed, but with wait: false.
+#:commands:
+#:  follow:
+#:    run: [kubectl, logs, -f, --context, "{context}", -n, "{namespace}", "{pod}"]
+#:    key: F
+#:    about: the pod's logs, as they come
+#:  runbook:
+#:    run: [xdg-open, "https://runbooks.example.com/nodes?name={node}"]
+#:    wait: false
+#:  usage:
+#:    shell: kubectl top pod -n {namespace} --context {context} | less
+#:    wait: false
 
 # How the lists of panes are shown at first: their order, and their columns if not all.
 #:panes:

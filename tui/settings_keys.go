@@ -43,6 +43,7 @@ func (s *Settings) ownBindings() ([]binding, error) {
 			return nil, err
 		}
 	}
+	table = append(table, s.ownCommandBindings()...)
 	return table, s.checkUnique(table)
 }
 
@@ -85,11 +86,14 @@ func (s *Settings) checkUnique(table []binding) error {
 			}
 			for _, key := range b.keys {
 				if other := taken[key]; other != nil {
-					name := b.name
-					if b.acts == nil {
-						name, other = other.name, b
+					field := "keys." + b.name
+					switch {
+					case b.group == ownKeys:
+						field = "commands." + b.name
+					case b.acts == nil:
+						field, other = "keys."+other.name, b
 					}
-					return s.Fail("keys."+name, "%s is the key of %s, too, in %s", key, other.name, paneWord(id))
+					return s.Fail(field, "%s is the key of %s, too, in %s", key, other.name, paneWord(id))
 				}
 				taken[key] = b
 			}

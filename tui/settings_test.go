@@ -20,23 +20,36 @@ func settings(t testing.TB, text string) *Settings {
 // TestParseSettings_Errors names the file, the line and the field, and what may be meant.
 func TestParseSettings_Errors(t *testing.T) {
 	for text, want := range map[string]string{
-		"them: dark":                                  `settings.yaml:1: unknown field "them": did you mean theme?`,
-		"theme: dark\nview: quue":                     `settings.yaml:2: view: there is no pane "quue"; did you mean queue?`,
-		"keys:\n  zom: Z":                             `settings.yaml:2: keys.zom: nothing is called "zom"; did you mean zoom?`,
-		"keys:\n  zoom: alt+z":                        `settings.yaml:2: keys.zoom: "alt+z" is no key that every terminal sends: say a letter or a sign, ctrl+ and a letter but c, or one of `,
-		"keys:\n  zoom: []":                           `settings.yaml:2: keys.zoom: it takes 1 keys, in place of z`,
-		"keys:\n  zoom: e":                            `settings.yaml:2: keys.zoom: e is the key of explain, too, in the overview`,
-		"keys:\n  step: x":                            `settings.yaml:2: keys.step: it takes 2 keys, in place of [ and ]`,
-		"keys:\n  ends: [a, b]":                       `settings.yaml:2: keys.ends: it has different keys in different panes, which cannot be changed`,
-		"aliases:\n  pods: drain":                     `settings.yaml:2: aliases.pods: "pods" is a command already`,
-		"aliases:\n  dr: drian n":                     `settings.yaml:2: aliases.dr: there is no command "drian"; did you mean :drain?`,
-		"panes:\n  podz: {sort: cpu}":                 `settings.yaml:2: panes.podz: no pane "podz" has a list; did you mean pods?`,
-		"panes:\n  pods:\n    sort: cup":              `settings.yaml:3: panes.pods.sort: this list has no order "cup"; did you mean cpu?`,
-		"panes:\n  queue:\n    columns: [stat, pod]":  `settings.yaml:3: panes.queue.columns: this list has no column "stat"; did you mean state?`,
-		"preview: maybe":                              `settings.yaml:1: preview: `,
-		"theme: [":                                    `settings.yaml:1: this is not YAML: `,
-		"keys:\n  zoom: \"\\e[31m\"":                  `settings.yaml:2: keys.zoom: "\\x1b[31m" is no key`,
-		"panes:\n  pods: {columns: [\"\\e]0;x\\a\"]}": `settings.yaml:2: panes.pods.columns: this list has no column "\\x1b]0;x\\x07"`,
+		"them: dark":                                                  `settings.yaml:1: unknown field "them": did you mean theme?`,
+		"theme: dark\nview: quue":                                     `settings.yaml:2: view: there is no pane "quue"; did you mean queue?`,
+		"keys:\n  zom: Z":                                             `settings.yaml:2: keys.zom: nothing is called "zom"; did you mean zoom?`,
+		"keys:\n  zoom: alt+z":                                        `settings.yaml:2: keys.zoom: "alt+z" is no key that every terminal sends: say a letter or a sign, ctrl+ and a letter but c, or one of `,
+		"keys:\n  zoom: []":                                           `settings.yaml:2: keys.zoom: it takes 1 keys, in place of z`,
+		"keys:\n  zoom: e":                                            `settings.yaml:2: keys.zoom: e is the key of explain, too, in the overview`,
+		"keys:\n  step: x":                                            `settings.yaml:2: keys.step: it takes 2 keys, in place of [ and ]`,
+		"keys:\n  ends: [a, b]":                                       `settings.yaml:2: keys.ends: it has different keys in different panes, which cannot be changed`,
+		"aliases:\n  pods: drain":                                     `settings.yaml:2: aliases.pods: "pods" is a command already`,
+		"aliases:\n  dr: drian n":                                     `settings.yaml:2: aliases.dr: there is no command "drian"; did you mean :drain?`,
+		"panes:\n  podz: {sort: cpu}":                                 `settings.yaml:2: panes.podz: no pane "podz" has a list; did you mean pods?`,
+		"panes:\n  pods:\n    sort: cup":                              `settings.yaml:3: panes.pods.sort: this list has no order "cup"; did you mean cpu?`,
+		"panes:\n  queue:\n    columns: [stat, pod]":                  `settings.yaml:3: panes.queue.columns: this list has no column "stat"; did you mean state?`,
+		"commands:\n  lo: {}":                                         `settings.yaml:2: commands.lo: it says neither run nor shell`,
+		"commands:\n  lo:":                                            `settings.yaml:2: commands.lo: a value is missing here`,
+		"commands:\n  pods: {run: [x]}":                               `settings.yaml:2: commands.pods: "pods" is a command already`,
+		"commands:\n  Pods: {run: [x]}":                               `settings.yaml:2: commands.Pods: "Pods" cannot be the name of a command`,
+		"aliases: {l: pods}\ncommands:\n  l: {run: [x]}":              `settings.yaml:3: commands.l: "l" is an alias, too`,
+		"commands:\n  l:\n    run: [x]\n    shell: x":                 `settings.yaml:4: commands.l.shell: it says run, too`,
+		"commands:\n  l:\n    run: [\"{pod}\"]":                       `settings.yaml:3: commands.l.run: which program it is cannot depend on what is selected`,
+		"commands:\n  l:\n    run: [\"\"]":                            `settings.yaml:3: commands.l.run: the program has no name`,
+		"commands:\n  l:\n    run: [x, \"{pods}\"]":                   `settings.yaml:3: commands.l: there is no {pods}; did you mean {pod}?`,
+		"commands:\n  l:\n    run: [x]\n    key: alt+l":               `settings.yaml:4: commands.l.key: "alt+l" is no key`,
+		"commands:\n  l:\n    run: [x]\n    key: e":                   `settings.yaml:3: commands.l: e is the key of explain, too, in the overview`,
+		"commands:\n  l: {run: [x], key: F}\n  m: {run: [x], key: F}": `settings.yaml:3: commands.m: F is the key of l, too, in the overview`,
+		"commands:\n  l: {rum: [x]}":                                  `settings.yaml:2: commands.l: unknown field "rum": did you mean run?`,
+		"preview: maybe":                                              `settings.yaml:1: preview: `,
+		"theme: [":                                                    `settings.yaml:1: this is not YAML: `,
+		"keys:\n  zoom: \"\\e[31m\"":                                  `settings.yaml:2: keys.zoom: "\\x1b[31m" is no key`,
+		"panes:\n  pods: {columns: [\"\\e]0;x\\a\"]}":                 `settings.yaml:2: panes.pods.columns: this list has no column "\\x1b]0;x\\x07"`,
 	} {
 		_, err := ParseSettings("settings.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -58,7 +71,7 @@ func TestSettingsExample_IsRight(t *testing.T) {
 			lines = append(lines, setting)
 		}
 	}
-	if s := settings(t, strings.Join(lines, "\n")); s.Theme == "" || len(s.Keys) == 0 || len(s.Panes) == 0 || len(s.Aliases) == 0 {
+	if s := settings(t, strings.Join(lines, "\n")); s.Theme == "" || len(s.Keys) == 0 || len(s.Panes) == 0 || len(s.Aliases) == 0 || len(s.Commands) != 3 {
 		t.Errorf("the example sets %+v", s)
 	}
 }
@@ -121,7 +134,7 @@ func TestUseKeys_Restores(t *testing.T) {
 //
 //orrery:reads tui demo/scenario/strict
 func FuzzSettings(f *testing.F) {
-	for _, text := range []string{"theme: dark", "keys: {zoom: Z, step: [a, b]}", "panes: {pods: {sort: cpu, columns: [pod]}}", "aliases: {x: pods}", "view: queue\nmouse: true"} {
+	for _, text := range []string{"theme: dark", "keys: {zoom: Z, step: [a, b]}", "panes: {pods: {sort: cpu, columns: [pod]}}", "aliases: {x: pods}", "view: queue\nmouse: true", "commands: {l: {run: [k, \"{pod}\"], key: F}, m: {shell: \"k {node} | less\", wait: false}}"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -160,10 +160,10 @@ func percentText(share float64) string {
 	return strconv.Itoa(tenths/10) + "." + strconv.Itoa(tenths%10) + "%"
 }
 
-func differenceRow(row draw.Area, d *Difference, places *draw.Slots, _ *drawCtx) {
+func differenceRow(row draw.Area, d *Difference, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	look := d.look()
-	row.ClockRight(places[0].X, 0, places[0].W, dim, d.At)
+	s.timeRight(row, places[0].X, places[0].W, dim, d.At)
 	row.Set(places[1].X, 0, themes.Style(look.token), look.glyph)
 	row.Fit(places[1].X+2, 0, places[1].W-2, themes.Style(look.token), look.word)
 	row.FitPath(places[2].X, 0, places[2].W, text, d.Pod)

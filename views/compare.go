@@ -1,6 +1,8 @@
 package views
 
 import (
+	"time"
+
 	"orrery/themes"
 	"orrery/views/draw"
 	"orrery/views/filter"
@@ -10,7 +12,7 @@ import (
 type Comparison struct {
 	Kind, A, B string
 	// At says when, and Differ how many rows differ.
-	At     string
+	At     time.Time
 	Differ int
 	List   List[CompareRow]
 }
@@ -60,7 +62,7 @@ func compareHead(a draw.Area, s *drawCtx) draw.Area {
 	a.FitHost(x, 0, a.W-x, title, c.B)
 	r := rowWriter{a: a.Row(1)}
 	r.number(themes.Style(themes.Text), "", c.Differ, "differ")
-	r.fact(dim, "as of", c.At)
+	r.fact(dim, "as of", s.clockText(c.At))
 	_, rest := a.Top(3)
 	return a.In(rest)
 }

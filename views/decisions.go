@@ -88,7 +88,7 @@ func decisionRow(row draw.Area, d *DecisionRow, places *draw.Slots, s *drawCtx) 
 	look := verdictStyles[d.Verdict]
 	style := themes.Style(look.token)
 	row.CountRight(places[0].X, 0, places[0].W, dim, int64(d.Seq))
-	row.ClockRight(places[1].X, 0, places[1].W, dim, d.At)
+	s.timeRight(row, places[1].X, places[1].W, dim, d.At)
 	word := look.word
 	if len(word)+2 > places[2].W {
 		word = look.short

@@ -2,6 +2,7 @@ package views_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"orrery/core/answers/answer"
@@ -144,6 +145,7 @@ func sampleJourney() *views.Journey {
 	}
 	j.RequeuesOn, j.QueuedFor, j.AttemptTime = []string{"NodeAdd", "NodeUpdateNodeAllocatable", "AssignedPodDelete"}, 8999*time.Millisecond, 84*time.Microsecond
 	j.Steps.Rows[2].AttemptDuration, j.Steps.Rows[2].Examined = 84*time.Microsecond, 240
+	slices.Reverse(j.Steps.Rows)
 	j.Steps.Total = len(j.Steps.Rows)
 	return j
 }

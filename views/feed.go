@@ -31,7 +31,7 @@ func (s *drawCtx) feedRow(row draw.Area, d *DecisionRow) {
 	dim, text := themes.Style(themes.Dim), themes.Style(themes.Text)
 	x := 0
 	if row.W >= 116 {
-		row.ClockRight(0, 0, 10, dim, d.At)
+		s.timeRight(row, 0, 10, dim, d.At)
 		x = 11
 	}
 	name := min(max((row.W-x)/4, 16), 34)

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,10 +82,11 @@ func journeyHead(a draw.Area, s *drawCtx) draw.Area {
 // drawStateTime draws the collected steps as one line of time, each span in the style of its state, and the total
 // time in each state. It returns the row after it.
 func drawStateTime(a draw.Area, y int, j *Journey, now time.Time) int {
-	steps := j.Steps.Rows
-	if len(steps) < 2 || j.Steps.First != 0 || len(steps) != j.Steps.Total || !now.After(steps[0].At) {
+	if n := len(j.Steps.Rows); n < 2 || j.Steps.First != 0 || n != j.Steps.Total || !now.After(j.Steps.Rows[n-1].At) {
 		return y
 	}
+	steps := slices.Clone(j.Steps.Rows)
+	slices.Reverse(steps) // time runs to the right
 	const label = 14
 	a.Fit(0, y, label-1, themes.Style(themes.Dim), "time in state")
 	w, whole := a.W-label, now.Sub(steps[0].At)
@@ -149,9 +151,9 @@ func drawFacts(a draw.Area, y, rows int, list []Fact) int {
 	return y + (len(list)+perRow-1)/perRow
 }
 
-func stepRow(row draw.Area, t *JourneyStep, places *draw.Slots, _ *drawCtx) {
+func stepRow(row draw.Area, t *JourneyStep, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
-	row.ClockRight(places[0].X, 0, places[0].W, dim, t.At)
+	s.timeRight(row, places[0].X, places[0].W, dim, t.At)
 	if places[1].W > 0 {
 		drawState(row, places[1].X, places[1].W, t.From)
 	}

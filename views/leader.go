@@ -208,7 +208,7 @@ func leaderFacts(a draw.Area, l *Leader, s *drawCtx) {
 		y++
 	}
 	_, rest := a.Top(y)
-	leaderHistory(a.In(rest), l, s.now)
+	leaderHistory(a.In(rest), l, s)
 }
 
 // queue returns how many pods wait, and since when no pod got a node, in words that fit in w columns.
@@ -228,7 +228,7 @@ func (l *Leader) queue(now time.Time, w int) string {
 
 // leaderHistory draws the transitions of the leases, and the holders of the other leases. A short list is
 // drawn in full.
-func leaderHistory(a draw.Area, l *Leader, now time.Time) {
+func leaderHistory(a draw.Area, l *Leader, s *drawCtx) {
 	others := 0
 	if len(l.Others) > 0 {
 		others = min(1+len(l.Others), max(a.H/2, a.H-1-len(l.History)))
@@ -236,7 +236,7 @@ func leaderHistory(a draw.Area, l *Leader, now time.Time) {
 	if n := min(len(l.History), a.H-others-1); n > 0 {
 		drawHeading(a, 0, "transitions")
 		for i := range n {
-			leaderTransition(a.Row(1+i), &l.History[i])
+			leaderTransition(a.Row(1+i), &l.History[i], s)
 		}
 		_, rest := a.Top(n + 1)
 		a = a.In(rest)
@@ -246,7 +246,7 @@ func leaderHistory(a draw.Area, l *Leader, now time.Time) {
 	}
 	drawHeading(a, 0, "other leases")
 	for i := range min(len(l.Others), a.H-1) {
-		leaderOther(a.Row(1+i), &l.Others[i], now)
+		leaderOther(a.Row(1+i), &l.Others[i], s.now)
 	}
 }
 
@@ -276,9 +276,9 @@ func leaderOther(a draw.Area, o *OtherLease, now time.Time) {
 	}
 }
 
-func leaderTransition(a draw.Area, c *LeaderTransition) {
+func leaderTransition(a draw.Area, c *LeaderTransition, s *drawCtx) {
 	dim := themes.Style(themes.Dim)
-	x := a.Text(0, 0, dim, c.At.Format(time.TimeOnly)) + 2
+	x := a.Text(0, 0, dim, s.clockText(c.At)) + 2
 	if c.Lease != "" {
 		x = a.Fit(x, 0, 24, dim, c.Lease) + 2
 	}

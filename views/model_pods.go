@@ -82,7 +82,8 @@ type Journey struct {
 	Devices  []answer.Link
 	Created  time.Time
 	Attempts int
-	Steps    List[JourneyStep]
+	// Steps are the transitions, the newest first.
+	Steps List[JourneyStep]
 	// RequeuesOn are the events that would requeue the pod, as its plugins registered them; empty for a pod that waits
 	// for none.
 	RequeuesOn []string

@@ -83,7 +83,7 @@ func podsRight(m *Model) string {
 func clusterPodRow(row draw.Area, p *ClusterPod, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawState(row, places[0].X, places[0].W, p.State)
-	s.podName(row, places[1], text, p.Name)
+	s.watchedName(row, places[1], text, p.Name, p.Key)
 	row.CountRight(places[2].X, 0, places[2].W, dim, int64(p.Priority))
 	row.TextRight(places[3].X, 0, places[3].W, text, p.CPU)
 	row.TextRight(places[4].X, 0, places[4].W, text, p.Memory)

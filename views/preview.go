@@ -81,13 +81,13 @@ func (t *explainText) preview(a draw.Area) {
 	t.all(a.Scrolled(0, tallest), parts)
 }
 
-// previewSteps draws the last steps of a journey.
+// previewSteps draws the last steps of a journey, the newest first.
 func previewSteps(a draw.Area, s *drawCtx, n int) {
 	all := s.Journey.Steps.Rows
 	drawHeading(a, 0, "journey, "+counted(s.Journey.Steps.Total, "step"))
 	places := draw.Arrange(stepColumns, a.W)
-	for i := range all[len(all)-n:] {
-		stepRow(a.Row(i+1), &all[len(all)-n+i], &places, s)
+	for i := range all[:n] {
+		stepRow(a.Row(i+1), &all[i], &places, s)
 	}
 }
 

@@ -303,7 +303,7 @@ func podRow(row draw.Area, p *PodRow, places *draw.Slots, s *drawCtx) {
 	text, dim := themes.Style(themes.Text), themes.Style(themes.Dim)
 	drawState(row, places[stateColumn].X, places[stateColumn].W, p.State)
 	drawSince(row, places[inStateColumn], p.Since, s.now)
-	s.podName(row, places[podColumn], text, p.Name)
+	s.watchedName(row, places[podColumn], text, p.Name, p.Key)
 	row.CountRight(places[priorityColumn].X, 0, places[priorityColumn].W, dim, int64(p.Priority))
 	row.CountRight(places[attemptsColumn].X, 0, places[attemptsColumn].W, dim, int64(p.Attempts))
 	drawSince(row, places[pendingColumn], p.Pending, s.now)
@@ -355,24 +355,12 @@ func drawTimeLeft(row draw.Area, x, w int, left time.Duration, reason string) in
 // maxEarlier limits how many earlier states are shown.
 const maxEarlier = 4
 
-// drawTransitions draws the recent transitions: from which state, to which state, and what caused them.
+// drawTransitions draws the recent transitions, the newest first: from which state, to which state, and what caused them.
 func drawTransitions(a draw.Area, moves []Transition, s *drawCtx) {
 	drawHeading(a, 0, "recent transitions")
-	ring := &s.stableRows().transitions
-	for y, i := range ring.assign(a.H-1, len(moves), func(i int) rowID { return rowID{name: moves[i].Pod} }) {
-		if i >= 0 {
-			s.transitionRow(newestRow(a.Row(y+1), ring, y), &moves[i])
-		}
+	for i := range min(a.H-1, len(moves)) {
+		s.transitionRow(a.Row(i+1), &moves[i])
 	}
-}
-
-// newestRow returns a row without its gutter, and marks it if it is the newest.
-func newestRow(row draw.Area, r *rowRing, y int) draw.Area {
-	if y == r.head {
-		row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
-	}
-	_, row.Rect = row.Rect.Left(ringGutter)
-	return row
 }
 
 func (s *drawCtx) transitionRow(row draw.Area, m *Transition) {
@@ -380,7 +368,7 @@ func (s *drawCtx) transitionRow(row draw.Area, m *Transition) {
 	const state = len("unsched")
 	x := 0
 	if row.W >= 66 {
-		row.ClockRight(0, 0, 10, dim, m.At)
+		s.timeRight(row, 0, 10, dim, m.At)
 		x = 11
 	}
 	name := min(max((row.W-x)*2/5, 14), 40)

@@ -37,7 +37,7 @@ func sample(pods, nodes int) *views.Model {
 }
 
 func sampleComparison() *views.Comparison {
-	c := &views.Comparison{Kind: "nodes", A: "ip-10-0-0-43.internal", B: "ip-10-0-0-82.internal", At: "09:00:41", Differ: 3}
+	c := &views.Comparison{Kind: "nodes", A: "ip-10-0-0-43.internal", B: "ip-10-0-0-82.internal", At: noon, Differ: 3}
 	c.List.Rows = []views.CompareRow{
 		{Name: "requested", Heading: true},
 		{Name: "cpu", A: "11.8 of 16", B: "3.2 of 16"},

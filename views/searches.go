@@ -53,23 +53,18 @@ func zoneNumbers(a draw.Area, z *Zones) {
 	}
 }
 
-// drawSearches draws a line for every search: its range of nodes, its start index, and the chosen node.
+// drawSearches draws a line for every search, the newest first: its range of nodes, its start index, and the chosen node.
 func drawSearches(a draw.Area, searches []Search, s *drawCtx) {
 	drawHeading(a, 0, "recent searches")
-	head := a
-	_, head.Rect = a.Left(ringGutter)
-	places := draw.Arrange(searchColumns, head.W)
-	head.Row(1).Header(searchColumns, &places)
-	ring := &s.stableRows().searches
-	for y, i := range ring.assign(a.H-2, len(searches), func(i int) rowID { return rowID{searches[i].Pod, searches[i].At.UnixNano()} }) {
-		if i >= 0 {
-			s.searchRow(newestRow(a.Row(y+2), ring, y), &searches[i], &places)
-		}
+	places := draw.Arrange(searchColumns, a.W)
+	a.Row(1).Header(searchColumns, &places)
+	for i := range min(a.H-2, len(searches)) {
+		s.searchRow(a.Row(i+2), &searches[i], &places)
 	}
 }
 
 func (s *drawCtx) searchRow(row draw.Area, q *Search, places *draw.Slots) {
-	row.ClockRight(places[0].X, 0, places[0].W, themes.Style(themes.Dim), q.At)
+	s.timeRight(row, places[0].X, places[0].W, themes.Style(themes.Dim), q.At)
 	s.podName(row, places[1], themes.Style(themes.Text), q.Pod)
 	drawSearchRange(row, places[2], q)
 	drawShare(row, places[3], q.Feasible, q.Examined)

@@ -1,14 +1,19 @@
 package views
 
-import "slices"
+import (
+	"slices"
+
+	"orrery/themes"
+	"orrery/views/draw"
+)
 
 // StableRows maps screen rows to the newest items of a list; a row keeps its item until that is the oldest. The next
 // item overwrites the oldest, as in a ring buffer, and a mark shows the newest: the rows above it are older, and the
 // row below it is the oldest. An item that only changes is redrawn in place.
 //
-// A list with the newest item on top would scroll at every item, which is unreadable during playback and rewrites every
-// line on the terminal.
-type StableRows struct{ transitions, decisions, nodes, searches rowRing }
+// On the dashboard, a list with the newest item on top would scroll at every item, which is unreadable during playback and costs twice the bytes
+// that a frame may have there. Elsewhere the newest is on top.
+type StableRows struct{ decisions, nodes rowRing }
 
 // rowID identifies the item of a row.
 type rowID struct {
@@ -89,3 +94,12 @@ func (s *drawCtx) stableRows() *StableRows {
 
 // ringGutter is the width of the mark at the left of a list of the newest items.
 const ringGutter = 2
+
+// newestRow returns a row without its gutter, and marks it if it is the newest.
+func newestRow(row draw.Area, r *rowRing, y int) draw.Area {
+	if y == r.head {
+		row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
+	}
+	_, row.Rect = row.Rect.Left(ringGutter)
+	return row
+}

@@ -16,8 +16,12 @@ type State struct {
 	Cursor Cursor
 	// Cell is the position in the selected row of a pane whose rows have cells.
 	Cell int
+	// Offsets shows times as offsets from the start of the recording, in place of the time of day.
+	Offsets bool
 	// Marked are the keys of the rows that are selected together.
 	Marked map[string]bool
+	// Watched are the keys of the pods that are watched.
+	Watched map[string]bool
 	// Fix is the selected fix of the open explanation, unless OnNodes says that the cursor is in its list of nodes.
 	Fix     int
 	OnNodes bool
@@ -55,10 +59,10 @@ type State struct {
 	Hits *HitMap
 	// Played is how long the what-if has been playing that the orrery shows.
 	Played time.Duration
-	// Orbits, if not nil, keeps the orrery's geometry between drawings.
-	Orbits *Orbits
 	// StableRows, if not nil, keeps the mapping of rows to items between drawings.
 	StableRows *StableRows
+	// Orbits, if not nil, keeps the orrery's geometry between drawings.
+	Orbits *Orbits
 }
 
 // Cursor is a selected row and the first visible one.

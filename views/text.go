@@ -114,6 +114,15 @@ func (s *drawCtx) podName(row draw.Area, p draw.Slot, style themes.Style, name s
 	row.FitPath(p.X, 0, p.W, style, name)
 }
 
+// watchedName is podName of a pod with a key, with a sign before it if the pod is watched.
+func (s *drawCtx) watchedName(row draw.Area, p draw.Slot, style themes.Style, name, key string) {
+	if s.ui.Watched[key] && p.W > 2 {
+		row.Set(p.X, 0, themes.Accent.With(themes.Bold), '◉')
+		p.X, p.W = p.X+2, p.W-2
+	}
+	s.podName(row, p, style, name)
+}
+
 // drawShare draws "n/of" with the slash in the same column of every row.
 func drawShare(row draw.Area, p draw.Slot, n, of int) {
 	if p.W == 0 {

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
 	"orrery/themes"
@@ -87,20 +86,26 @@ func nextMark(t *Timeline) *Mark {
 
 // offset formats a time into a recording: 00:41.230, and from an hour on 1:00:41.
 func offset(d time.Duration, thousandths bool) string {
-	d = max(d, 0)
-	b := make([]byte, 0, 16)
-	two := func(n int64) { b = append(b, byte('0'+n/10%10), byte('0'+n%10)) }
-	if h := int64(d / time.Hour); h > 0 {
-		b = append(strconv.AppendInt(b, h, 10), ':')
-		thousandths = false
+	digits := 0
+	if thousandths && d < time.Hour {
+		digits = 3
 	}
-	two(int64(d % time.Hour / time.Minute))
-	b = append(b, ':')
-	two(int64(d % time.Minute / time.Second))
-	if thousandths {
-		ms := int64(d % time.Second / time.Millisecond)
-		b = append(b, '.', byte('0'+ms/100))
-		two(ms % 100)
+	return string(draw.AppendOffset(make([]byte, 0, 16), d, digits))
+}
+
+// clockText writes a time as lists have it, to the second.
+func (s *drawCtx) clockText(at time.Time) string {
+	if t := s.Timeline; t != nil && s.ui.Offsets {
+		return offset(at.Sub(t.Start), false)
 	}
-	return string(b)
+	return at.UTC().Format(time.TimeOnly)
+}
+
+// timeRight draws when something happened: the time of day, or in a recording how long after its start, as the timeline has it.
+func (s *drawCtx) timeRight(row draw.Area, x, w int, style themes.Style, at time.Time) {
+	if t := s.Timeline; t != nil && s.ui.Offsets {
+		row.OffsetRight(x, 0, w, style, at.Sub(t.Start))
+		return
+	}
+	row.ClockRight(x, 0, w, style, at)
 }

@@ -22,8 +22,8 @@ func settingsCommand() *cobra.Command {
 		Long: `Settings says where the settings of the screen are, checks them, and prints what they set. They are one YAML file:
 $XDG_CONFIG_HOME/orrery/settings.yaml, or ~/.config/orrery/settings.yaml; FILE is another one, to be checked.
 
-They set the colours, the pane that is open at first, own keys and commands, and how lists are sorted and which columns
-they have; and whether what is chosen on the screen is remembered. Flags come before them. Unknown fields are errors.
+They set the colours, the pane that is open at first, own keys, aliases and commands that run programs, how lists are
+sorted and which columns they have; and whether what is chosen on the screen is remembered, and whether the bell rings. Flags come before them. Unknown fields are errors.
 
 The exit code is 2 if something in the file is wrong.`,
 		Example: `  orrery settings
@@ -74,6 +74,9 @@ func settingsText(file string, s *tui.Settings) string {
 	if s.Preview != nil {
 		line("preview", fmt.Sprint(*s.Preview))
 	}
+	if s.Notify != nil {
+		line("notify", fmt.Sprint(*s.Notify))
+	}
 	if s.Mouse {
 		line("mouse", "true")
 	}
@@ -82,6 +85,7 @@ func settingsText(file string, s *tui.Settings) string {
 	}
 	settingsMap(&b, "keys", s.Keys, func(keys tui.KeyList) string { return "[" + strings.Join(quotedAll(keys), ", ") + "]" })
 	settingsMap(&b, "aliases", s.Aliases, func(command string) string { return fmt.Sprintf("%q", command) })
+	settingsMap(&b, "commands", s.Commands, ownCommandText)
 	settingsMap(&b, "panes", s.Panes, func(p *tui.PaneSettings) string {
 		var parts []string
 		if p.Sort != "" {
@@ -96,6 +100,24 @@ func settingsText(file string, s *tui.Settings) string {
 		return "{" + strings.Join(parts, ", ") + "}"
 	})
 	return b.String()
+}
+
+// ownCommandText is an own command, as YAML.
+func ownCommandText(c *tui.OwnCommand) string {
+	parts := []string{"run: [" + strings.Join(quotedAll(c.Run), ", ") + "]"}
+	if c.Shell != "" {
+		parts[0] = fmt.Sprintf("shell: %q", c.Shell)
+	}
+	if c.Key != "" {
+		parts = append(parts, fmt.Sprintf("key: %q", c.Key))
+	}
+	if c.About != "" {
+		parts = append(parts, fmt.Sprintf("about: %q", c.About))
+	}
+	if c.Wait != nil {
+		parts = append(parts, fmt.Sprintf("wait: %t", *c.Wait))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // settingsMap writes a map of settings, sorted.

@@ -33,6 +33,7 @@ type Guard struct {
 	screen  *celldiff.Writer
 	stops   chan os.Signal // SIGTSTP
 	stopped atomic.Bool    // between a stop and the redraw after it
+	running atomic.Bool    // while a program of the user's has the terminal
 
 	once       sync.Once
 	exiting    chan struct{} // closed when the program must exit
@@ -85,6 +86,8 @@ func (g *Guard) filter(msg tea.Msg) tea.Msg {
 	case tea.SuspendMsg:
 		g.stopped.Store(true)
 		return tea.Exec(execFunc(stopProcess), func(error) tea.Msg { return tea.ResumeMsg{} })()
+	case Run:
+		return g.suspendFor(msg)
 	case tea.ResumeMsg:
 		g.stopped.Store(false)
 	case tea.QuitMsg:
@@ -125,6 +128,7 @@ func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 	unwatch := g.watchSignals()
 	defer unwatch()
 	done := make(chan error, 1)
+	_, _ = g.screen.Write([]byte(g.facts.titleSequence(keepTitle)))
 	go func() {
 		_, err := p.Run()
 		done <- err
@@ -136,6 +140,9 @@ func (g *Guard) Run(ctx context.Context, p *tea.Program) error {
 		err = g.stop(done)
 	case <-g.exiting:
 		err = g.stop(done)
+	}
+	if !errors.Is(err, errNotStopped) {
+		_, _ = g.facts.Out.WriteString(g.facts.titleSequence(restoreTitle))
 	}
 	_ = term.Restore(g.facts.In.Fd(), state)
 	return g.result(err)
@@ -191,7 +198,7 @@ func (g *Guard) resetTerminal() {
 	wrote := make(chan struct{})
 	go func() { // a terminal without a reader would block the process
 		defer close(wrote)
-		_, _ = g.facts.Out.WriteString(keyboard + modes + screen)
+		_, _ = g.facts.Out.WriteString(keyboard + modes + screen + g.facts.titleSequence(restoreTitle))
 	}()
 	select {
 	case <-wrote:

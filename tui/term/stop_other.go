@@ -15,10 +15,16 @@ func (g *Guard) watchSignals() (off func()) {
 	end, quit := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(end, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
-		select {
-		case s := <-end:
-			g.exit(&ExitError{Signal: s.(syscall.Signal)})
-		case <-quit:
+		for {
+			select {
+			case s := <-end:
+				if g.running.Load() && s == syscall.SIGINT {
+					continue // it is for the program that has the terminal
+				}
+				g.exit(&ExitError{Signal: s.(syscall.Signal)})
+			case <-quit:
+				return
+			}
 		}
 	}()
 	return func() {

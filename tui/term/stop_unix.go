@@ -31,11 +31,18 @@ func (g *Guard) watchSignals() (off func()) {
 		for {
 			select {
 			case s := <-end:
+				if g.running.Load() && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
+					continue // it is for the program that has the terminal
+				}
 				g.exit(exitBySignal(s.(syscall.Signal)))
 			case <-g.stops:
+				if g.running.Load() {
+					stopWithProgram()
+					continue
+				}
 				go g.program.Send(Suspend())
 			case <-mend:
-				if !g.stopped.Load() { // SIGSTOP gave no chance to restore the terminal, and its next user has changed it
+				if !g.stopped.Load() && !g.running.Load() { // SIGSTOP gave no chance to restore the terminal, and its next user has changed it
 					go g.program.Send(tea.Exec(execFunc(func() error { return nil }), nil)())
 				}
 			case <-quit:
@@ -49,6 +56,16 @@ func (g *Guard) watchSignals() (off func()) {
 		signal.Stop(g.stops)
 		close(quit)
 	}
+}
+
+// stopWithProgram stops this process together with the program that has the terminal and was stopped, or lets that go on where no shell would
+// continue the two.
+func stopWithProgram() {
+	if jobControl() {
+		_ = stopProcess()
+		return
+	}
+	_ = syscall.Kill(0, syscall.SIGCONT)
 }
 
 func exitBySignal(s syscall.Signal) *ExitError {

@@ -66,6 +66,8 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		s.notes = append(s.notes, fmt.Sprintf("dark: %v", msg.IsDark()))
 	case term.NoJobControl:
 		s.notes = append(s.notes, "no job control")
+	case term.Ran:
+		s.notes = append(s.notes, fmt.Sprintf("ran: %v", msg.Err))
 	case tea.ResumeMsg:
 		s.notes = append(s.notes, "resumed")
 	case tea.KeyPressMsg:
@@ -83,6 +85,12 @@ func (s *screen) press(key string) tea.Cmd {
 	case "y":
 		cmd, _ := s.facts.Copy("kubectl get pods")
 		return cmd
+	case "r", "R", "k":
+		run := term.Run{Args: []string{"sh", "-c", "echo it has the terminal; read line; echo it read $line; exit 3"}, Heading: "$ heading \x1b[31m", Wait: key == "R"}
+		if key == "k" {
+			run.Args = []string{"no-such-program"}
+		}
+		return func() tea.Msg { return run }
 	case "!":
 		return s.fail()
 	}

@@ -23,7 +23,7 @@ import (
 type sides struct{ *views.Comparison }
 
 func newSides(kind, a, b string, at time.Time) sides {
-	return sides{&views.Comparison{Kind: kind, A: printable.Text(a), B: printable.Text(b), At: at.UTC().Format("15:04:05")}}
+	return sides{&views.Comparison{Kind: kind, A: printable.Text(a), B: printable.Text(b), At: at}}
 }
 
 func (s sides) heading(name string) {
@@ -184,7 +184,7 @@ func (c *Collector) ComparePods(e *engine.Engine, a, b world.PodRef) (*views.Com
 
 // outcomeOf is the note of the last step that has one.
 func outcomeOf(j *views.Journey) string {
-	for _, step := range slices.Backward(j.Steps.Rows) {
+	for _, step := range j.Steps.Rows {
 		if step.Note != "" {
 			return step.Note
 		}
@@ -194,6 +194,8 @@ func outcomeOf(j *views.Journey) string {
 
 // compareJourneys adds the steps of both pods in the order of time, each at its time since the first of all.
 func compareJourneys(s sides, a, b []views.JourneyStep) {
+	slices.Reverse(a)
+	slices.Reverse(b)
 	var first time.Time
 	for len(a)+len(b) > 0 {
 		left := len(b) == 0 || len(a) > 0 && !b[0].At.Before(a[0].At)

@@ -20,14 +20,14 @@ import (
 	"orrery/views"
 )
 
-// journey returns a pod's transitions through the queue with their events, and its attempts.
+// journey returns a pod's transitions through the queue with their events, the newest first, and its attempts.
 func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	pod := e.Store().Pod(query.Pod.Namespace, query.Pod.Name)
 	j := &views.Journey{Pod: podName(query.Pod), State: c.podState(e, query.Pod.Namespace, query.Pod.Name)}
 	uid := query.Pod.UID
 	if pod != nil {
 		uid = pod.UID
-		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), c.bindingFacts(e, pod)...)
+		j.Created, j.Facts = pod.CreationTimestamp.Time, append(podFacts(pod), c.bindingFacts(e, pod, &query)...)
 		j.Storage, j.Devices = c.chain.of(e, pod), c.devices.deviceLinks(pod)
 	}
 	if p, ok := e.Queue().Get(query.Pod.Namespace, query.Pod.Name); ok {
@@ -37,7 +37,8 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 	attempts := attemptsOf(e, uid, len(transitions))
 	first, end := query.list().Window(len(transitions))
 	j.Steps = views.List[views.JourneyStep]{First: first, Total: len(transitions)}
-	for i := range transitions {
+	for row := range transitions {
+		i := len(transitions) - 1 - row
 		t := &transitions[i]
 		var d *engine.Decision // of the attempt that the step ends
 		if t.From == queue.InFlight {
@@ -50,7 +51,7 @@ func (c *Collector) journey(e *engine.Engine, query Query) *views.Journey {
 		if t.From != queue.Gone && t.From != queue.InFlight {
 			j.QueuedFor += since
 		}
-		if i >= first && i < end {
+		if row >= first && row < end {
 			step := journeyStep(e, t, d)
 			step.PreviousStateTime = since
 			j.Steps.Rows = append(j.Steps.Rows, step)
@@ -190,7 +191,7 @@ func podFacts(pod *v1.Pod) []views.Fact {
 }
 
 // bindingFacts are what the binding of a placed pod waits for.
-func (c *Collector) bindingFacts(e *engine.Engine, pod *v1.Pod) []views.Fact {
+func (c *Collector) bindingFacts(e *engine.Engine, pod *v1.Pod, query *Query) []views.Fact {
 	all := e.Bindings()
 	i := slices.IndexFunc(all, func(b engine.BindingInFlight) bool { return b.Pod.UID == pod.UID })
 	if i < 0 {
@@ -203,7 +204,7 @@ func (c *Collector) bindingFacts(e *engine.Engine, pod *v1.Pod) []views.Fact {
 	facts := []views.Fact{{Name: "placed on", Value: place}}
 	if len(all[i].Objects) > 0 {
 		facts = append(facts, views.Fact{Name: "waits for", Value: printable.Text(diagnose.Awaited(e, pod, all[i].Objects))},
-			views.Fact{Name: "gives up at", Value: all[i].Deadline.UTC().Format("15:04:05")})
+			views.Fact{Name: "gives up at", Value: query.clock(all[i].Deadline)})
 	}
 	return facts
 }

@@ -66,7 +66,7 @@ func TestOverruled_NamesBothNodes(t *testing.T) {
 				t.Errorf("step %d is a back-off: %+v", i, rows[i])
 			}
 		}
-		if got := rows[len(rows)-1].Note; got != note {
+		if got := rows[0].Note; got != note {
 			t.Errorf("the last step says %q, want %q", got, note)
 		}
 	}

@@ -44,7 +44,7 @@ func (c *Collector) pressureOf(e *engine.Engine, query Query) *views.Pressure {
 	}
 	info := c.nodes.known[at].info
 	node := info.Node()
-	v := &views.Pressure{Node: printable.Text(node.Name), Key: node.Name, Conditions: pressureConditions(node)}
+	v := &views.Pressure{Node: printable.Text(node.Name), Key: node.Name, Conditions: pressureConditions(node, &query)}
 	r := query.Usage
 	if r == nil {
 		r = &usage.Reading{Queried: true, Configuration: pressure.DefaultConfiguration(node.Status.NodeInfo.OperatingSystem)}
@@ -71,7 +71,7 @@ func (c *Collector) pressureOf(e *engine.Engine, query Query) *views.Pressure {
 }
 
 // pressureConditions returns the pressure conditions that a node reports.
-func pressureConditions(node *v1.Node) []string {
+func pressureConditions(node *v1.Node, query *Query) []string {
 	var list []string
 	for i := range node.Status.Conditions {
 		switch c := &node.Status.Conditions[i]; c.Type {
@@ -81,7 +81,7 @@ func pressureConditions(node *v1.Node) []string {
 			}
 			name := string(c.Type)
 			if since := c.LastTransitionTime; !since.IsZero() {
-				name += " since " + since.UTC().Format("15:04:05")
+				name += " since " + query.clock(since.Time)
 			}
 			list = append(list, name)
 		}

@@ -46,7 +46,7 @@ func (c *Collector) preview(e *engine.Engine, query Query) *views.Preview {
 		query.First, query.Rows = 0, previewAllSteps
 		p := &views.Preview{Name: podName(of.Pod), Journey: c.journey(e, query), Explain: c.explanation(e, query)}
 		steps := &p.Journey.Steps
-		steps.Rows = steps.Rows[max(len(steps.Rows)-previewSteps, 0):]
+		steps.Rows = steps.Rows[:min(len(steps.Rows), previewSteps)]
 		return p
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"orrery/core/scheduler/engine"
 	"orrery/core/world"
 	"orrery/views"
+	"orrery/views/draw"
 	"orrery/views/filter"
 )
 
@@ -32,6 +33,8 @@ type Query struct {
 	Pending    *views.Pending
 	Comparison *views.Comparison
 	Timeline   *views.Timeline
+	// Offsets writes times as offsets from the start of the timeline, if there is one, in place of the time of day.
+	Offsets bool
 	// Past is where the engine's past can be had; nil if it cannot. AsNow asks for the explanation of a placed pod as it would be
 	// placed now.
 	Past  Past
@@ -40,6 +43,14 @@ type Query struct {
 	Preview Preview
 	// Usage is the last reading of the open node; nil if nothing can be read.
 	Usage *usage.Reading
+}
+
+// clock writes a time as the lists have it.
+func (l *Query) clock(at time.Time) string {
+	if l.Offsets && l.Timeline != nil {
+		return string(draw.AppendOffset(nil, at.Sub(l.Timeline.Start), 0))
+	}
+	return at.UTC().Format("15:04:05")
 }
 
 // list returns the query of the open pane's list.

@@ -35,7 +35,7 @@ func TestExplain_StuckPod(t *testing.T) {
 	if j.QueuedFor < 15*time.Second || j.Attempts != 2 {
 		t.Errorf("queued for %v in %d attempts, want more than 15s in 2", j.QueuedFor, j.Attempts)
 	}
-	last := j.Steps.Rows[len(j.Steps.Rows)-1]
+	last := j.Steps.Rows[0]
 	if last.Examined != 9 || last.Feasible != 0 || last.Note != "7 Insufficient memory" {
 		t.Errorf("its last attempt is %+v, want 9 nodes examined, of which 7 lack memory", last)
 	}

@@ -120,6 +120,31 @@ func (a Area) ClockRight(x, y, w int, s themes.Style, t time.Time) {
 	a.bytesRight(x, y, w, s, t.AppendFormat(scratch[:0], "15:04:05.0"))
 }
 
+// OffsetRight draws a time from the start of a recording to the tenth of a second, from an hour on with the hours.
+func (a Area) OffsetRight(x, y, w int, s themes.Style, d time.Duration) {
+	var scratch [32]byte
+	a.bytesRight(x, y, w, s, AppendOffset(scratch[:0], d, 1))
+}
+
+// AppendOffset appends a time from the start of a recording, with some digits after the seconds: 00:41.230, and from an hour on 1:00:41.230.
+func AppendOffset(b []byte, d time.Duration, digits int) []byte {
+	d = max(d, 0)
+	two := func(n int64) { b = append(b, byte('0'+n/10%10), byte('0'+n%10)) }
+	if h := int64(d / time.Hour); h > 0 {
+		b = append(strconv.AppendInt(b, h, 10), ':')
+	}
+	two(int64(d % time.Hour / time.Minute))
+	b = append(b, ':')
+	two(int64(d % time.Minute / time.Second))
+	for i, unit := 0, time.Second/10; i < digits; i, unit = i+1, unit/10 {
+		if i == 0 {
+			b = append(b, '.')
+		}
+		b = append(b, byte('0'+d/unit%10))
+	}
+	return b
+}
+
 // PercentRight draws a fraction as a whole percentage, abbreviated if it is longer.
 func (a Area) PercentRight(x, y, w int, s themes.Style, fraction float64) {
 	var scratch [32]byte

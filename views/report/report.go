@@ -9,6 +9,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -248,8 +249,7 @@ func (w *writer) journey(j *views.Journey) {
 	}
 	w.heading("Journey of " + code(j.Pod))
 	var rows [][]string
-	for i := range j.Steps.Rows {
-		t := &j.Steps.Rows[i]
+	for _, t := range slices.Backward(j.Steps.Rows) { // a report is read from the beginning
 		rows = append(rows, []string{t.At.UTC().Format("15:04:05.000"), t.From.Word() + " → " + t.To.Word(), text(t.Event), text(t.Note)})
 	}
 	w.table([]string{"at", "state", "event", "message"}, rows)
