@@ -165,7 +165,7 @@ func (f *reportFlags) collect(c *cobra.Command, all *series, p *report.Period, p
 	var before trace.Header
 	exact := true
 	e, damaged, err := all.track(c, tracking{
-		sink: collector, options: o, until: to.Add(1),
+		sink: collector, options: o, until: to,
 		begins: func(h trace.Header) {
 			if name := h.Kubernetes.String(); !slices.Contains(releases, name) {
 				releases = append(releases, name)

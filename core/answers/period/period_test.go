@@ -44,7 +44,7 @@ func report(t *testing.T, name string, from, to time.Duration) (*period.Report, 
 		t.Fatal(err)
 	}
 	tracker := journey.New(b)
-	e, _, err := tracker.Read(data, play.Options{Observer: b.Observe}, o.To.Add(1))
+	e, _, err := tracker.Read(data, play.Options{Observer: b.Observe}, o.To)
 	if err != nil {
 		t.Fatal(err)
 	}

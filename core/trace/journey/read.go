@@ -9,7 +9,7 @@ import (
 	"orrery/core/trace/play"
 )
 
-// Read replays a recording, or one segment of it, and tells the tracker what happens before a time; zero is its end. Further segments may
+// Read replays a recording, or one segment of it, and tells the tracker what happens up to a time; zero is its end. Further segments may
 // follow; after the last one, call [Tracker.Finish]. An observer of the options is told before the tracker is. It returns the engine as of the end.
 func (t *Tracker) Read(from io.Reader, o play.Options, until time.Time) (*engine.Engine, *play.Report, error) {
 	adjust := o.Adjust

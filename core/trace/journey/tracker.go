@@ -55,8 +55,8 @@ func New(to Sink) *Tracker {
 	return &Tracker{sink: to, pods: map[string]*Pod{}, nodes: map[string]*Node{}, effects: map[world.EffectID]stepOf{}}
 }
 
-// follow begins with an engine, or goes on with the next one, whose state is that of the last one. What happens at until or later is
-// left out; zero leaves out nothing.
+// follow begins with an engine, or goes on with the next one, whose state is that of the last one. What happens after until is
+// left out: the next engine begins with the state as of that time. Zero leaves out nothing.
 func (t *Tracker) follow(e *engine.Engine, until time.Time) {
 	t.engine, t.until = e, until
 	clear(t.effects)
@@ -66,7 +66,7 @@ func (t *Tracker) follow(e *engine.Engine, until time.Time) {
 }
 
 // beyond reports whether a time is no longer followed.
-func (t *Tracker) beyond(at time.Time) bool { return !t.until.IsZero() && !at.Before(t.until) }
+func (t *Tracker) beyond(at time.Time) bool { return !t.until.IsZero() && at.After(t.until) }
 
 func (t *Tracker) passed(at time.Time) {
 	if at.After(t.now) {
@@ -74,8 +74,8 @@ func (t *Tracker) passed(at time.Time) {
 	}
 }
 
-// keyOf is a pod's key: its UID, or its name in data without UIDs.
-func keyOf(r world.PodRef) string { return cmp.Or(string(r.UID), r.Namespace+"/"+r.Name) }
+// keyOf is a pod's key: its UID and its name, since there is data without UIDs.
+func keyOf(r world.PodRef) string { return string(r.UID) + "/" + r.Namespace + "/" + r.Name }
 
 // Applied implements drive.Observer.
 func (t *Tracker) Applied(in world.Input, _ error) {
