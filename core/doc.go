@@ -5,8 +5,8 @@
 //	                                                        recording   contact   figures
 //	      │
 //	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
-//	                                                        fit   capacity   consolidate   pool   price
-//	trace       recordings, on disk and as they come        play   segments   stream   attach   reach
+//	                                                        fit   capacity   period   consolidate   pool   price
+//	trace       recordings, on disk and as they come        play   journey   table   spans   segments   stream   attach   reach
 //	      │
 //	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer
 //	scheduler   what decides                                drive, and below it:
@@ -18,7 +18,7 @@
 //	world       what is decided upon: Input and Effect      memory   live   extender   trim
 //	            what the API server does to new objects     admission
 //	      │
-//	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames   workloads
+//	objects     small knowledge of API objects              requests   saturating   csimigration   nodenames   workloads   owners
 //	safe        text, sizes and files that can be trusted   printable   address   panics   footprint   spelling   plural   files
 //	            small machines that many use                heap   yamlnode
 //

@@ -24,6 +24,7 @@ core/safe/files
 core/scheduler/changelog
 core/objects/csimigration
 core/objects/workloads
+core/objects/owners
 core/safe/footprint
 core/testing/mk: core/objects/workloads
 core/testing/mk/kinds: core/testing/mk
@@ -43,7 +44,7 @@ core/scheduler/release
 core/scheduler/reuse
 core/objects/requests: core/objects/saturating
 core/safe/spelling
-core/answers/answer
+core/answers/answer: core/objects/owners
 # what a world says and wants, and what the API's objects come to
 core/world: core/objects/nodenames core/objects/workloads
 core/testing/apistub: core/world
@@ -113,6 +114,9 @@ core/answers/review: core/scheduler/config core/scheduler/engine core/scheduler/
 core/scheduler/drive: core/scheduler/cache core/scheduler/engine core/scheduler/framework core/safe/panics core/scheduler/store core/world
 core/answers/shadow: core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/plugins/unreadable core/safe/printable core/scheduler/store core/world
 core/trace/play: core/scheduler/codec core/scheduler/config core/scheduler/devices/outcome core/scheduler/drive core/scheduler/engine core/safe/printable core/scheduler/queue core/scheduler/store core/trace core/scheduler/volumes/outcome core/world core/safe/plural core/scheduler/release
+core/trace/journey: core/objects/requests core/scheduler/drive core/scheduler/engine core/scheduler/queue core/trace core/trace/play core/world
+core/trace/table: core/objects/owners core/objects/requests core/safe/printable core/scheduler/engine core/trace/journey
+core/trace/spans: core/objects/owners core/safe/address core/safe/printable core/scheduler/engine core/trace/journey core/world
 core/trace/segments: core/scheduler/engine core/safe/panics core/safe/printable core/trace core/trace/play
 core/testing/soak: core/scheduler/config core/scheduler/drive core/scheduler/engine core/evict/budget core/evict/device core/evict/lifecycle core/evict/pressure core/evict/taint core/scheduler/framework core/process/leader core/process/leader/sim core/testing/mk core/safe/printable core/scheduler/queue core/objects/saturating core/trace core/trace/play core/trace/segments core/world core/world/memory core/objects/workloads
 core/testing/soak/command: core/testing/soak
@@ -126,6 +130,7 @@ core/answers/diagnose: core/scheduler/cache core/scheduler/config core/objects/c
 core/answers/assist: core/answers/change core/safe/printable
 core/answers/fix: core/answers/change core/answers/diagnose core/answers/whatif core/safe/plural core/scheduler/engine core/scheduler/gangs core/world core/answers/answer
 core/answers/capacity: core/objects/requests core/objects/saturating core/scheduler/engine
+core/answers/period: core/answers/capacity core/objects/owners core/scheduler/config core/scheduler/drive core/scheduler/engine core/scheduler/queue core/trace/journey core/world
 core/answers/price: core/safe/printable
 core/answers/consolidate: core/answers/capacity core/answers/change core/answers/fix core/answers/whatif core/evict core/objects/requests core/objects/saturating core/safe/plural core/scheduler/engine core/world
 core/answers/pool: core/answers/capacity core/answers/change core/answers/price core/answers/whatif core/objects/requests core/objects/saturating core/safe/footprint core/safe/printable core/safe/yamlnode core/scheduler/engine core/world
@@ -155,7 +160,7 @@ views/draw: core/objects/saturating themes
 views/orbit
 views/find: themes
 views: core/objects/saturating themes views/draw views/filter views/orbit core/safe/plural core/answers/answer
-views/report: core/answers/answer core/safe/plural views
+views/report: core/answers/answer core/safe/plural views core/answers/period themes views/draw
 views/collect: core/scheduler/config core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict core/evict/observer core/evict/pressure core/scheduler/framework core/scheduler/gangs core/process/leader core/scheduler/plugins/gangscheduling core/scheduler/plugins/nodevolumelimits core/scheduler/plugins/podvolumes core/scheduler/plugins/volumebinding core/safe/printable core/scheduler/queue core/objects/requests core/objects/saturating core/answers/shadow core/trace core/trace/play core/operator/usage core/answers/whatif core/world views views/filter views/orbit core/safe/plural core/safe/heap core/answers/fix core/scheduler/volumes core/scheduler/plugins/volumezone core/answers/answer views/find themes core/answers/capacity core/answers/consolidate core/answers/fit core/answers/pool core/objects/workloads views/draw
 # recordings and their scenarios
 demo/scenario/strict: core/safe/footprint core/safe/printable core/safe/spelling core/safe/yamlnode
@@ -177,7 +182,8 @@ tui/ptytest
 tui/term/celldiff: themes views/draw
 tui/term: core/safe/files core/safe/panics core/safe/printable themes tui/term/celldiff views/draw
 tui: core/answers/compare core/scheduler/release core/trace/attach core/operator/console core/scheduler/engine core/operator/actions core/safe/files core/safe/printable core/objects/saturating core/safe/spelling core/trace core/trace/play core/operator/usage core/operator/usage/reader core/answers/whatif core/answers/change core/world demo/playback themes tui/term views views/collect views/draw views/filter core/answers/answer core/safe/plural views/find views/report demo/scenario/strict core/answers/capacity core/answers/consolidate core/answers/fit core/operator/logs
-cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory core/objects/workloads core/process/observe core/process/figures
+tui/film: core/scheduler/framework demo/playback tui views views/collect views/draw
+cmd/app: core/answers/cause core/safe/address core/trace/attach core/safe/files core/answers/compare core/scheduler/config core/answers/review core/operator/console core/answers/diagnose core/scheduler/drive core/scheduler/engine core/evict/observer core/safe/footprint core/scheduler/framework core/scheduler/gangs core/process/leader core/safe/panics core/scheduler/plugins/unreadable core/safe/printable core/scheduler/queue core/trace/reach core/process/replica core/objects/saturating core/process/serving core/answers/shadow core/safe/spelling core/trace/stream core/process/telemetry core/trace core/trace/play core/trace/segments core/operator/usage/reader core/answers/whatif core/answers/change core/world core/world/live demo demo/playback demo/scenario themes tui tui/term views views/collect core/safe/plural core/scheduler/release core/safe/yamlnode core/answers/fix core/answers/answer core/answers/assist demo/suite core/answers/capacity core/answers/fit core/answers/consolidate core/answers/pool core/answers/price core/objects/requests core/world/memory core/objects/workloads core/process/observe core/process/figures tui/film views/report views/draw core/answers/period core/trace/journey core/trace/spans core/trace/table
 docs/commands: cmd/app
 cmd/deploy: cmd/app
 cmd/orrery: cmd/app

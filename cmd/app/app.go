@@ -88,7 +88,7 @@ Exit codes: 0 fine; 1 the answer is no, or: they differ; 2 wrong usage or bad in
 	c.AddCommand(
 		attachCommand(plugins), capacityCommand(plugins), compareCommand(plugins), configCommand(plugins), consolidateCommand(plugins), consoleCommand(plugins),
 		demoCommand(plugins), explainCommand(plugins), fitCommand(plugins), journeyCommand(plugins), manifestsCommand(plugins), mcpCommand(plugins), observeCommand(plugins),
-		replayCommand(plugins), recordCommand(plugins), runCommand(plugins), schemaCommand(), settingsCommand(), testCommand(plugins), traceCommand(plugins),
+		replayCommand(plugins), recordCommand(plugins), reportCommand(plugins), runCommand(plugins), schemaCommand(), settingsCommand(), testCommand(plugins), traceCommand(plugins),
 		versionCommand(), whatIfCommand(plugins),
 	)
 	setHelp(c)

@@ -25,7 +25,7 @@ var documents = map[string]any{
 	"Replay": replayDocument{}, "TraceInfo": traceInfoDocument{}, "TraceList": traceListDocument{},
 	"Recording": recordDocument{}, "TraceImport": traceImportDocument{}, "TraceCut": traceCopyDocument{}, "Version": versionDocument{},
 	"ConfigCheck": configCheckDocument{}, "Attachment": attachmentDocument{}, "Decision": madeDecision{}, "Journey": journeyDocument{}, "Tests": testsDocument{},
-	"Fit": fitDocument{}, "FitContexts": fitContexts{}, "Consolidation": consolidationDocument{}, "Capacity": capacityDocument{},
+	"Fit": fitDocument{}, "FitContexts": fitContexts{}, "Consolidation": consolidationDocument{}, "Capacity": capacityDocument{}, "Report": reportDocument{},
 }
 
 // TestDocuments_EveryFieldIsDocumented compares the documents with docs/scripts.md: the section of each kind has

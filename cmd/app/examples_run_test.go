@@ -49,7 +49,7 @@ func TestExamples_Run(t *testing.T) {
 }
 
 // asPrinted makes an end of what goes on until it is stopped: a recording ends soon, a demo plays as fast as it can, of an attached
-// scheduler, which is $SCHEDULER, one document is read, and for console and run, which have tests of their own, the flags are read.
+// scheduler, which is $SCHEDULER, one document is read, no collector listens for spans, and for console and run, which have tests of their own, the flags are read.
 const asPrinted = `orrery() {
 	case $1 in
 	record) command orrery "$@" --for 300ms --force ;;
@@ -57,7 +57,8 @@ const asPrinted = `orrery() {
 	console | run | mcp) command orrery "$@" --help ;;
 	attach) case "$*" in *json*) command orrery attach "$SCHEDULER" -o json | head -n 1 ;; *) command orrery "$@" --help ;; esac ;;
 	explain | journey | whatif) case "$*" in *--watch* | *--attach*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
-	trace) if test "$2" = cut -o "$2" = hash -o "$2" = import; then command orrery "$@" --force; else command orrery "$@"; fi ;;
+	trace) case "$2 $*" in *--otlp*http*) command orrery "$@" --help ;; cut* | hash* | import* | export*) command orrery "$@" --force ;; *) command orrery "$@" ;; esac ;;
+	report) command orrery "$@" --force ;;
 	*) command orrery "$@" ;;
 	esac
 }

@@ -57,6 +57,7 @@ func (r *hostileRuns) usual() map[string][]string {
 		"compare": {"--config=default", f.usualTrace}, "explain": {"waits", "--trace", f.usualTrace}, "whatif": {"drain plain", "--trace", f.usualTrace},
 		"fit": {"--trace", f.usualTrace, "-f", f.manifests}, "consolidate": {"--trace", f.usualTrace}, "capacity": {"--trace", f.usualTrace},
 		"trace cut": {f.usualTrace, "--out=new"}, "trace hash": {f.usualTrace, "--salt-file=salt", "--out=new"}, "trace import": {f.objects, "--out=new"},
+		"trace export": {f.usualTrace, "--ndjson=-"}, "report": {f.usualTrace},
 		"journey": {"waits", "--trace", f.usualTrace}, "mcp": {f.usualTrace}, "schema": {"WhatIf"}, "test": {f.usualTrace},
 		"settings": {}, "observe": append([]string{"--secure-port=-1"}, cluster...), "trace info": {f.usualTrace}, "trace list": {}, "trace verify": {f.usualTrace},
 	}

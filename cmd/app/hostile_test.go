@@ -142,6 +142,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"observe":   {{escapes}, {"--kubeconfig", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},
+		"report":    {{h.trace, "--title", escapes}, {h.trace, "-o", "json"}, {h.trace, "-o", "html"}, {h.trace, "-o", "markdown"}, {h.trace, "--from", escapes}, {escapes}},
 		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
 		"settings":  {{}, {"--example"}, {h.settings}, {h.config}, {h.broken}, {escapes}},
 		"trace":     {{}, {escapes}},
@@ -151,6 +152,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"config check": {{h.config}, {h.config, "-o", "json"}, {h.broken}, {escapes}},
 
 		"trace cut":    {{h.trace, "--out", "cut" + escapes}, {h.trace, "--from", escapes, "--out", "cut"}},
+		"trace export": {{h.trace, "--ndjson", "-"}, {h.trace, "--csv", "tables" + escapes}, {h.trace, "--otlp", "spans" + escapes, "--owner", escapes}, {escapes, "--ndjson", "-"}},
 		"trace hash":   {{h.trace, "--salt-file", "salt", "--out", "hash" + escapes}, {h.trace, "--salt-file", escapes, "--out", "hash"}},
 		"trace import": {{h.objects, "--out", "import" + escapes}, {h.objects, "--out", "json", "-o", "json"}, {h.broken, "--out", "broken"}, {escapes, "--out", "none"}},
 		"trace info":   {{h.trace}, {h.trace, "-o", "json"}, {h.objects}, {h.recording}, {h.recording, "-o", "json"}},

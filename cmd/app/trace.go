@@ -14,11 +14,11 @@ import (
 func traceCommand(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
-		Short: "Look into recordings, replay them, make them of other data, cut them, and hide their names",
+		Short: "Look into recordings, replay them, make them of other data, cut them, hide their names, and export them",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(traceListCommand(), traceInfoCommand(), traceVerifyCommand(plugins), traceImportCommand(), traceCutCommand(), traceHashCommand())
+	c.AddCommand(traceListCommand(), traceInfoCommand(), traceVerifyCommand(plugins), traceImportCommand(), traceCutCommand(), traceHashCommand(), traceExportCommand(plugins))
 	return c
 }
 

@@ -21,7 +21,10 @@ type Animation struct {
 // WriteSVG writes the animation as one picture. What never changes is drawn once. Of the other cells, those that are shown in
 // the same frames are a layer, which a declaration makes visible in these: a viewer without animations shows the first
 // frame.
-func (m *Animation) WriteSVG(w io.Writer, t *themes.Theme) error {
+func (m *Animation) WriteSVG(w io.Writer, t *themes.Theme) error { return m.write(w, t, m.shownIn) }
+
+// write writes the animation; group opens a group of what is shown in some frames.
+func (m *Animation) write(w io.Writer, t *themes.Theme, group func(frames []bool) string) error {
 	if len(m.Frames) == 0 {
 		return errors.New("writing a moving picture of the screen: it has no frames")
 	}
@@ -40,7 +43,7 @@ func (m *Animation) WriteSVG(w io.Writer, t *themes.Theme) error {
 		case l.always():
 			body.WriteString(shapes)
 		default:
-			body.WriteString(m.shownIn(l.frames))
+			body.WriteString(group(l.frames))
 			body.WriteString(shapes)
 			body.WriteString("</g>\n")
 		}

@@ -1,22 +1,10 @@
 package answer
 
 import (
-	"strings"
-
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"orrery/core/objects/owners"
 )
 
 // OwnerOf names a pod's controller; for a ReplicaSet of a Deployment, the Deployment.
-func OwnerOf(pod *v1.Pod) string {
-	c := metav1.GetControllerOf(pod)
-	if c == nil {
-		return "pod/" + pod.Name
-	}
-	if hash := pod.Labels["pod-template-hash"]; c.Kind == "ReplicaSet" && hash != "" {
-		if name, of := strings.CutSuffix(c.Name, "-"+hash); of {
-			return "deployment/" + name
-		}
-	}
-	return strings.ToLower(c.Kind) + "/" + c.Name
-}
+func OwnerOf(pod *v1.Pod) string { return owners.Of(pod) }

@@ -193,7 +193,7 @@ func (f *FlightRecorder) Player() (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newPlayer(newReplayer(base, nil, trace.FromStart, false), f.held().records()), nil
+	return newPlayer(newReplayer(base, nil, nil, trace.FromStart, false), f.held().records()), nil
 }
 
 // heldSince lends what is held from some time on, or everything, and the engine's fork from before it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"orrery/core/scheduler/drive"
 	"orrery/core/scheduler/engine"
 	"orrery/core/scheduler/release"
 	"orrery/core/trace"
@@ -22,6 +23,8 @@ type Options struct {
 	Kubernetes *release.Release
 	// Follower, if not nil, makes the follower before the engine's first input.
 	Follower func(e *engine.Engine) Follower
+	// Observer, if not nil, makes an observer of the engine before its first input. A fork has none, as it has no Listener.
+	Observer func(e *engine.Engine) drive.Observer
 	// Until, unless it is zero, ends a player's records with the first one after it.
 	Until time.Time
 	// Progress, if not nil, is called from time to time with the number of bytes read.
@@ -57,10 +60,17 @@ func (o Options) newReplayer(h trace.Header, first []trace.Record) (replayer, er
 	if o.Follower != nil {
 		along = o.Follower(e)
 	}
-	return newReplayer(e, along, h.Origin, h.NamesHashed), nil
+	return newReplayer(e, along, o.observer(e), h.Origin, h.NamesHashed), nil
 }
 
-// newReplayerAt makes a replayer that goes on from a state. The follower gets the objects as lists.
+func (o Options) observer(e *engine.Engine) drive.Observer {
+	if o.Observer == nil {
+		return nil
+	}
+	return o.Observer(e)
+}
+
+// newReplayerAt makes a replayer that goes on from a state. The follower and the observer get the objects as lists.
 func (o Options) newReplayerAt(options engine.Options, h trace.Header, first trace.Record) (replayer, error) {
 	e, err := Restore(options, first)
 	if err != nil {
@@ -69,11 +79,18 @@ func (o Options) newReplayerAt(options engine.Options, h trace.Header, first tra
 	var along Follower
 	if o.Follower != nil {
 		along = o.Follower(e)
+	}
+	beside := o.observer(e)
+	if along != nil || beside != nil {
 		for _, list := range trace.Lists(e.Store()) {
-			along.Applied(world.Input{At: e.Now(), Event: list}, nil)
+			for _, observer := range []drive.Observer{along, beside} {
+				if observer != nil {
+					observer.Applied(world.Input{At: e.Now(), Event: list}, nil)
+				}
+			}
 		}
 	}
-	return newReplayer(e, along, h.Origin, h.NamesHashed), nil
+	return newReplayer(e, along, beside, h.Origin, h.NamesHashed), nil
 }
 
 // Replay decides a whole trace again and compares the decisions with the recorded ones. It returns the engine as of the

@@ -38,8 +38,8 @@ type replayer struct {
 
 // newReplayer makes a replayer. Hashed names change messages and so effects: a status is patched if its message
 // differs.
-func newReplayer(e *engine.Engine, follower Follower, origin trace.Origin, hashed bool) replayer {
-	p := replayer{engine: e, scheduler: drive.NewScheduler(e, follower), follower: follower, withoutScheduler: origin == trace.FromImport}
+func newReplayer(e *engine.Engine, follower Follower, beside drive.Observer, origin trace.Origin, hashed bool) replayer {
+	p := replayer{engine: e, scheduler: drive.NewScheduler(e, follower, beside), follower: follower, withoutScheduler: origin == trace.FromImport}
 	if !origin.Exact() {
 		p.placed, p.answers = map[types.UID]string{}, map[trace.EffectKey]world.Outcome{}
 	}
