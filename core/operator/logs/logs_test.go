@@ -159,7 +159,7 @@ func TestEventsOf_NewestFirst(t *testing.T) {
 	}
 }
 
-// FuzzLastLines shows no control character of a log, and no more lines than that.
+// FuzzLastLines reads a log: no control character of it is shown, and no more lines than that.
 //
 //orrery:reads core/operator/logs
 func FuzzLastLines(f *testing.F) {
