@@ -232,7 +232,14 @@ func (g *generator) deviceChange() clusterChange {
 		d.Claims = append(d.Claims, g.deviceClaim(fmt.Sprint("devices-", g.IntN(deviceClaimCount))))
 	default:
 		if len(g.c.Nodes) > 0 {
-			d.Slices = append(d.Slices, g.slices(pick(g, gpuDriver, gpuDriver, nicDriver), pick(g, g.c.Nodes...).Name)[0])
+			slice := g.slices(pick(g, gpuDriver, gpuDriver, nicDriver), pick(g, g.c.Nodes...).Name)[0]
+			for _, other := range g.c.Devices.Slices {
+				// Where slices disagree on how many they are, kube-scheduler takes the first by the order of a map.
+				if other.Spec.Driver == slice.Spec.Driver && other.Spec.Pool.Name == slice.Spec.Pool.Name && other.Name != slice.Name {
+					slice.Spec.Pool.ResourceSliceCount = other.Spec.Pool.ResourceSliceCount
+				}
+			}
+			d.Slices = append(d.Slices, slice)
 		}
 	}
 	return clusterChange{Devices: d, Drops: g.oneIn(5)}

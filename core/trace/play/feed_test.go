@@ -285,7 +285,8 @@ func TestFeed_TellsOfLag(t *testing.T) {
 	s.feed.AddMark(trace.Mark{Kind: trace.Difference, Text: "unexplained"})
 	s.until(sceneLength)
 	want := []trace.Mark{
-		{Kind: trace.FellBehind, Text: "falls behind: 7 changes"}, {Kind: trace.CaughtUp, Text: "up to date with the cluster again"},
+		{Kind: trace.FellBehind, Text: "falls behind: 7 changes"},
+		{Kind: trace.CaughtUp, Text: "up to date with the cluster again"},
 		{Kind: trace.Difference, Text: "unexplained"},
 	}
 	for i, one := range []*play.Subscriber{first, second} {
