@@ -168,8 +168,8 @@ func TestGuard_WithoutJobControlDoesNotStop(t *testing.T) {
 	s.Type("\x1a")
 	s.AwaitText("no job control")
 	s.Signal(syscall.SIGTSTP)
-	s.Type("k")
-	s.AwaitText("keys k")
+	s.Type("x")
+	s.AwaitText("keys x")
 	s.Type("q")
 	if code, _ := s.Exit(); code != 0 {
 		t.Errorf("the exit code is %d, want 0", code)
