@@ -130,10 +130,12 @@ func (c *Cluster) notifyKubelet(old, changed *v1.Pod) {
 		}
 	case c.Node(changed.Spec.NodeName) == nil:
 		c.schedule(c.now.Add(orphanPeriod), orphanedPods{changed.Spec.NodeName})
-	case c.pods[changed.UID].started && graceLeft(changed) < 0 && !isTerminal(changed) && !wantsResize(changed):
-		return // it was loaded while it runs: nothing is to be done
 	}
-	c.schedulePodEvent(changed, podNoticed, c.now.Add(c.latency.delay(c.options.Latency.Kubelet)))
+	delay := c.latency.delay(c.options.Latency.Kubelet)
+	if c.pods[changed.UID].started && graceLeft(changed) < 0 && !isTerminal(changed) && !wantsResize(changed) {
+		return // it runs as it should, which a loaded one does. The delay is drawn all the same, so that others have theirs
+	}
+	c.schedulePodEvent(changed, podNoticed, c.now.Add(delay))
 }
 
 // graceLeft is the grace period of a pod that is being deleted, and -1 otherwise.
