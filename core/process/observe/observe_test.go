@@ -255,7 +255,12 @@ func TestObserver_NamesTheGapOfARestart(t *testing.T) {
 	api := apistub.New(t)
 	o := options(api)
 	var log strings.Builder
-	o.Logger = funcr.New(func(prefix, args string) { log.WriteString(prefix + args + "\n") }, funcr.Options{})
+	var mu sync.Mutex // what it logs comes from several goroutines
+	o.Logger = funcr.New(func(prefix, args string) {
+		mu.Lock()
+		defer mu.Unlock()
+		log.WriteString(prefix + args + "\n")
+	}, funcr.Options{})
 	o.Record = segments.Options{Directory: t.TempDir(), Limits: segments.Limits{MaxBytes: 1 << 30, MaxAge: time.Hour}, Program: "orrery observe", Logger: o.Logger}
 	first := start(t, o)
 	first.place(api, "good", "large")

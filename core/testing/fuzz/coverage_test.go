@@ -111,6 +111,7 @@ var withoutTarget = map[string]string{
 	"cmd/release/sbom/sbomtest": "reads the schema of CycloneDX",
 	"cmd/example/favouritezone": "an example of a plugin, whose args the configuration's targets pass on",
 	"cmd/example/licenses":      "an example of a plugin, which reads one number",
+	"core/testing/apistub":      "is an API server for tests",
 	"core/testing/fuzz/command": "reads what go test prints",
 	"core/testing/planted":      "reads this repository",
 	"cmd/release/dependencies":  "reads what go list prints",
