@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -60,10 +61,16 @@ func run(words string, args []string, stdout, stderr io.Writer, options []Option
 	c.SetOut(stdout)
 	c.SetErr(stderr)
 	c.SetArgs(args)
+	c.DisableSuggestions = slices.ContainsFunc(args, func(word string) bool { return len(word) > maxMistyped })
 	refuseUnknownShells(c)
 	nameCommand(c, words)
 	return c.Execute()
 }
+
+// maxMistyped is how long a word may be to be compared with all names of commands, which takes memory by its length.
+//
+//orrery:limit text; a mistyped command, in bytes; no command like it is named
+const maxMistyped = 200
 
 func command(plugins framework.Registry) *cobra.Command {
 	c := &cobra.Command{
