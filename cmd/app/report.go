@@ -33,7 +33,6 @@ type reportFlags struct {
 	to         outFile
 	first      string
 	last       string
-	title      string
 	within     time.Duration
 	percentage float64
 }
@@ -70,7 +69,6 @@ The exit code is 1 when the objective is missed, and when the trace is damaged.`
 	}
 	c.Flags().StringVar(&f.first, "from", "", "the `time` to begin at; the beginning if it is not given")
 	c.Flags().StringVar(&f.last, "to", "", "the `time` to end at; the end if it is not given")
-	c.Flags().StringVar(&f.title, "title", "", "the title of the page; the name of the recording if it is not given")
 	c.Flags().DurationVar(&f.within, "within", 5*time.Second, "the objective: the time from a pod's creation to its binding")
 	c.Flags().Float64Var(&f.percentage, "percent", 99, "the objective: how many of 100 pods have to be bound in that time")
 	f.to.addFlags(c)
@@ -92,10 +90,7 @@ func (f *reportFlags) run(c *cobra.Command, arg string, plugins framework.Regist
 	if err != nil {
 		return err
 	}
-	p := &report.Period{Title: printable.Line(f.title, 200), Source: all.name, Command: "orrery " + change.ShellWord("report") + " " + f.words(arg)}
-	if p.Title == "" {
-		p.Title = "Scheduling in " + all.name
-	}
+	p := &report.Period{Title: "Scheduling in " + all.name, Source: all.name, Command: "orrery " + change.ShellWord("report") + " " + f.words(arg)}
 	damaged, err := f.collect(c, all, p, plugins, from, to)
 	if err != nil {
 		return err
