@@ -49,12 +49,12 @@ func TestExamples_Run(t *testing.T) {
 }
 
 // asPrinted makes an end of what goes on until it is stopped: a recording ends soon, a demo plays as fast as it can, of an attached
-// scheduler, which is $SCHEDULER, one document is read, no collector listens for spans, and for console and run, which have tests of their own, the flags are read.
+// scheduler, which is $SCHEDULER, one document is read, no collector listens for spans, and for console, run and observe, which have tests of their own, the flags are read.
 const asPrinted = `orrery() {
 	case $1 in
 	record) command orrery "$@" --for 300ms --force ;;
 	demo) command orrery "$@" --speed max ;;
-	console | run | mcp) command orrery "$@" --help ;;
+	console | run | observe | mcp) command orrery "$@" --help ;;
 	attach) case "$*" in *json*) command orrery attach "$SCHEDULER" -o json | head -n 1 ;; *) command orrery "$@" --help ;; esac ;;
 	explain | journey | whatif) case "$*" in *--watch* | *--attach*) command orrery "$@" --help ;; *) command orrery "$@" ;; esac ;;
 	trace) case "$2 $*" in *--otlp*http*) command orrery "$@" --help ;; cut* | hash* | import* | export*) command orrery "$@" --force ;; *) command orrery "$@" ;; esac ;;
