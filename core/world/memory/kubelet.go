@@ -132,8 +132,8 @@ func (c *Cluster) notifyKubelet(old, changed *v1.Pod) {
 		c.schedule(c.now.Add(orphanPeriod), orphanedPods{changed.Spec.NodeName})
 	}
 	delay := c.latency.delay(c.options.Latency.Kubelet)
-	if c.pods[changed.UID].started && graceLeft(changed) < 0 && !isTerminal(changed) && !wantsResize(changed) {
-		return // it runs as it should, which a loaded one does. The delay is drawn all the same, so that others have theirs
+	if old == nil && c.pods[changed.UID].started && graceLeft(changed) < 0 && !isTerminal(changed) && !wantsResize(changed) {
+		return // it was loaded, and runs as it should. The delay is drawn all the same, so that others have theirs
 	}
 	c.schedulePodEvent(changed, podNoticed, c.now.Add(delay))
 }
