@@ -36,8 +36,8 @@ type ClassPreScore interface {
 // a pod.
 type ClassScore interface {
 	fwk.ScorePlugin
-	// ScoreClasses is what Score and then NormalizeScore make of the classes that the feasible nodes are in. It returns false if only
-	// these know. The scores are read until the cycle ends.
+	// ScoreClasses is what Score and then NormalizeScore make of the classes that the feasible nodes are in; without classes all scores are
+	// zero. It returns false if only these know. The scores are read until the cycle ends.
 	ScoreClasses(state fwk.CycleState, feasible *reuse.Found) (reuse.Scores, bool)
 }
 
@@ -106,6 +106,10 @@ func (c *Reuse) scoreClasses(s *entry[fwk.ScorePlugin]) (ok bool) {
 	part, ok := s.scoreReuse.classes.ScoreClasses(c.state, &c.found)
 	if !ok {
 		return false
+	}
+	if part.Classes == nil {
+		c.scorers.classed = append(c.scorers.classed, s)
+		return true
 	}
 	weighted := c.scorers.room(part.Classes)
 	for _, class := range part.Present {

@@ -140,3 +140,28 @@ func TestTotals_OfClassScores(t *testing.T) {
 		})
 	}
 }
+
+// Scores without classes are zero for all nodes, and no node is asked.
+func TestTotals_OfNoClassesAreZero(t *testing.T) {
+	world := nodes("a", "b")
+	none := func(*reuse.Found) (reuse.Scores, bool) { return reuse.Scores{}, true }
+	p := profile(
+		t, framework.Options{Snapshot: world},
+		classScore{score{fake: fake{name: "Many"}, scores: map[string]int64{"a": 30, "b": 60}}, none},
+		localScore{score{fake: fake{name: "Local"}, scores: map[string]int64{"a": 7, "b": 5}}},
+	)
+	state := framework.NewCycleState()
+	list := placed{world, []int64{1, 2}}
+	p.Reuse(state, web, list)
+	r := p.Reuse(state, web, list)
+	searchAll(r, world)
+	totals, status, ok := r.Totals(world)
+	if !ok || !status.IsSuccess() || !slices.Equal(totals, []int64{7, 5}) {
+		t.Errorf("the totals are %v, %s, usable: %v", totals, describe(status), ok)
+	}
+	for _, c := range p.Counts() {
+		if c.Point == framework.Score && c.Calls != 2 {
+			t.Errorf("%s has %d calls, want 2", c.Plugin, c.Calls)
+		}
+	}
+}

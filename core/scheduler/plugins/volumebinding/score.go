@@ -12,7 +12,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"orrery/core/objects/saturating"
+	"orrery/core/scheduler/framework"
+	"orrery/core/scheduler/reuse"
 )
+
+var _ framework.ClassScore = (*VolumeBinding)(nil)
 
 // usage is what volumes of a class request, of what there is.
 type usage struct{ requested, capacity int64 }
@@ -55,6 +59,13 @@ func (pl *VolumeBinding) Score(_ context.Context, state fwk.CycleState, _ *v1.Po
 		sum += pl.shape.At(u.percent())
 	}
 	return int64(math.Round(float64(sum) / float64(len(byClass)))), nil
+}
+
+// ScoreClasses implements framework.ClassScore where no node was found to have volumes for the pod, or storage for them, as for all pods that wait
+// for none.
+func (pl *VolumeBinding) ScoreClasses(state fwk.CycleState, _ *reuse.Found) (reuse.Scores, bool) {
+	c, err := readCycle(state)
+	return reuse.Scores{}, err == nil && len(c.fit) == 0
 }
 
 // ScoreExtensions is nil: a score is not relative to those of other nodes.
