@@ -142,7 +142,7 @@ func (h *hostileFiles) commandLines() map[string][][]string {
 		"observe":   {{escapes}, {"--kubeconfig", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
 		"record":    {{"--kubeconfig", escapes}, {"--max-size", escapes}},
 		"replay":    {{h.trace}, {h.trace, "-o", "json"}, {escapes}},
-		"report":    {{h.trace, "--title", escapes}, {h.trace, "-o", "json"}, {h.trace, "-o", "html"}, {h.trace, "-o", "markdown"}, {h.trace, "--from", escapes}, {escapes}},
+		"report":    {{h.trace, "--from", escapes, "-o", "html"}, {h.trace, "-o", "json"}, {h.trace, "-o", "html"}, {h.trace, "-o", "markdown"}, {h.trace, "--from", escapes}, {escapes}},
 		"run":       {{escapes}, {"--" + escapes}, {"--feature-gates", escapes}, {"--record-dir", escapes, "--record-max-size", escapes}},
 		"settings":  {{}, {"--example"}, {h.settings}, {h.config}, {h.broken}, {escapes}},
 		"trace":     {{}, {escapes}},
