@@ -6,6 +6,7 @@ import (
 	"orrery/core/answers/pool"
 	"orrery/core/answers/price"
 	"orrery/core/scheduler/engine"
+	"orrery/core/world"
 )
 
 // fitQuestion is what is asked of one source, with all that was read for it.
@@ -61,7 +62,7 @@ func (q *fitQuestion) ask(s *openedAt) error {
 	}
 	if a.First != nil && len(q.pools) > 0 {
 		if pod := a.Outcome.Engine().Store().Pod(a.First.Namespace, a.First.Name); pod != nil {
-			q.doc.Pools = newPools(&pool.Growth{Refusals: []pool.Refusal{{First: *a.First, Pods: 1, ByPool: pool.Verdicts(q.pools, pod)}}}, nil, nil)
+			q.doc.Pools = newPools(&pool.Growth{Refusals: []pool.Refusal{{All: []world.PodRef{*a.First}, ByPool: pool.Verdicts(q.pools, pod)}}}, nil, nil)
 		}
 	}
 	q.answered(a)

@@ -147,7 +147,7 @@ func newPools(g *pool.Growth, pools []*pool.Pool, prices *price.Prices) *poolsDo
 		d.Price = &cost
 	}
 	for _, r := range g.Refusals {
-		refusal := poolRefusal{Pod: refOf(r.First), Pods: r.Pods, Pools: []poolVerdict{}}
+		refusal := poolRefusal{Pod: refOf(r.All[0]), Pods: len(r.All), Pools: []poolVerdict{}}
 		for _, v := range r.ByPool {
 			refusal.Pools = append(refusal.Pools, poolVerdict{v.Pool.Name, v.Pool.Origin, v.Why})
 		}

@@ -13,7 +13,7 @@
 //
 // # In which order
 //
-// [Grow] takes the pods that wait by cpu and then by memory, the largest first, and for each the pools by weight and then by name, as
+// [Grow] takes the pods that wait by cpu and then by memory, the largest first, and for each the pools by weight, and of like weight the last name first, as
 // Karpenter does. Of a pool it takes the size that holds most of the pods that are left; of several such, the cheapest if prices are known, else
 // the smallest. That a pod gets the node is tried with the scheduler's own filters, after the pods of the daemon sets that the node would
 // have. [Ask] then lets a simulated cluster come to rest with the nodes: what it says of pods is what the scheduler does with them, wherever

@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-helpers/resource"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/klog/v2"
 
 	"orrery/core/answers/capacity"
 	"orrery/core/answers/change"
@@ -38,9 +40,8 @@ type Addition struct {
 
 // Refusal is why no pool takes some pods.
 type Refusal struct {
-	// First is one of the pods, and Pods how many are refused for the same.
-	First world.PodRef
-	Pods  int
+	// All are the pods that are refused for the same.
+	All []world.PodRef
 	// ByPool is what contradicts, of each pool in its order.
 	ByPool []PoolVerdict
 }
@@ -79,12 +80,17 @@ func Grow(e *engine.Engine, pools []*Pool, prices *price.Prices) (*Growth, error
 	return &g.growth, nil
 }
 
-// Waiting are the pods that have no node and that a node could help, by cpu and memory, the largest first.
+// Waiting are the pods that have no node and that a node could help, by cpu and memory, the largest first, and of these the oldest.
 func Waiting(e *engine.Engine) []*v1.Pod {
+	waits := []engine.PodState{engine.StateUnschedulable}
+	if e.Cache().NodeCount() == 0 { // a pod is not found unschedulable then, but tried again and again
+		waits = append(waits, engine.StateBackoff, engine.StateActive)
+	}
 	var all []*v1.Pod
 	for o := range e.Store().Objects(world.Pod) {
 		pod := o.(*v1.Pod)
-		if pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && e.PodState(pod.Namespace, pod.Name) == engine.StateUnschedulable {
+		if pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 &&
+			slices.Contains(waits, e.PodState(pod.Namespace, pod.Name)) {
 			all = append(all, pod)
 		}
 	}
@@ -95,7 +101,8 @@ func Waiting(e *engine.Engine) []*v1.Pod {
 		sizes[pod] = size{requests.AmountOf(needs, v1.ResourceCPU), requests.AmountOf(needs, v1.ResourceMemory)}
 	}
 	slices.SortFunc(all, func(a, b *v1.Pod) int {
-		return cmp.Or(cmp.Compare(sizes[b].cpu, sizes[a].cpu), cmp.Compare(sizes[b].memory, sizes[a].memory), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(sizes[b].cpu, sizes[a].cpu), cmp.Compare(sizes[b].memory, sizes[a].memory),
+			a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
 	})
 	return all
 }
@@ -116,7 +123,7 @@ type growing struct {
 // makeNodeFor makes a node of the first pool that takes a pod, or tells why none does.
 func (g *growing) makeNodeFor(pod *v1.Pod) error {
 	var verdicts []PoolVerdict
-	for _, p := range g.pools {
+	for _, p := range inTurn(g.pools, pod) {
 		m, why, err := g.machineOf(p, pod)
 		switch {
 		case err != nil:
@@ -129,6 +136,20 @@ func (g *growing) makeNodeFor(pod *v1.Pod) error {
 	g.refuse(pod, verdicts)
 	return nil
 }
+
+// inTurn are the pools as they are tried for a pod: those whose taints rather keep it away come after the others, as with Karpenter.
+func inTurn(pools []*Pool, pod *v1.Pod) []*Pool {
+	var last []*Pool
+	return append(slices.DeleteFunc(slices.Clone(pools), func(p *Pool) bool {
+		_, rather := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), p.Taints, pod.Spec.Tolerations, ratherKeepsAway, true)
+		if rather {
+			last = append(last, p)
+		}
+		return rather
+	}), last...)
+}
+
+func ratherKeepsAway(t *v1.Taint) bool { return t.Effect == v1.TaintEffectPreferNoSchedule }
 
 // machineOf finds the node of a pool that a pod gets, and keeps the trial with it; without one, it says why.
 func (g *growing) machineOf(p *Pool, pod *v1.Pod) (*machine, string, error) {
@@ -236,11 +257,11 @@ func (g *growing) refuse(pod *v1.Pod, verdicts []PoolVerdict) {
 		key += v.Why + "\n"
 	}
 	if i, same := g.refused[key]; same {
-		g.growth.Refusals[i].Pods++
+		g.growth.Refusals[i].All = append(g.growth.Refusals[i].All, world.PodRefOf(pod))
 		return
 	}
 	g.refused[key] = len(g.growth.Refusals)
-	g.growth.Refusals = append(g.growth.Refusals, Refusal{First: world.PodRefOf(pod), Pods: 1, ByPool: verdicts})
+	g.growth.Refusals = append(g.growth.Refusals, Refusal{All: []world.PodRef{world.PodRefOf(pod)}, ByPool: verdicts})
 }
 
 // usage is what the nodes of a pool have together.

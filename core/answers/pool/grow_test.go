@@ -40,7 +40,7 @@ func grown(t *testing.T, cluster, pools, prices string) string {
 	}
 	for _, r := range g.Refusals {
 		for _, v := range r.ByPool {
-			said = append(said, fmt.Sprintf("%d not by %s: %s", r.Pods, v.Pool.Name, v.Why))
+			said = append(said, fmt.Sprintf("%d not by %s: %s", len(r.All), v.Pool.Name, v.Why))
 		}
 	}
 	return strings.Join(append(said, fmt.Sprintf("%d wait", len(pool.Waiting(out.Engine())))), "\n")
@@ -54,6 +54,7 @@ func TestAsk_AddsNodesAsAnAutoscalerWould(t *testing.T) {
 	const two = "a cpu=4,memory=8Gi,type=small\na cpu=16,memory=64Gi,type=large\n"
 	for _, test := range []struct{ name, cluster, pools, prices, want string }{
 		{"no pod waits", jobs(1, "500m"), two, "", "0 wait"},
+		{"without any node", drawn.Written("Job", "j", "app: j", 2, "3"), "a cpu=4\n", "", "2 of a: 4 cpu\n0 wait"},
 		{"the smallest that holds most", jobs(3, "1200m"), two, "", "1 of a: small\n0 wait"},
 		{"the larger one holds more", jobs(8, "1800m"), two, "", "1 of a: large\n0 wait"},
 		{"of those that hold as many, the cheapest", jobs(3, "1200m"), two, "small 9\nlarge 5", "1 of a: large\n0 wait"},
@@ -94,9 +95,42 @@ spec: {limits: {cpu: 8}, template: {spec: {requirements: []}}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprintf("%d of a: %s\n%d not by a: %s\n1 wait", g.Nodes(), g.Added[0].Shape, g.Refusals[0].Pods, g.Refusals[0].ByPool[0].Why)
+	got := fmt.Sprintf("%d of a: %s\n%d not by a: %s\n1 wait", g.Nodes(), g.Added[0].Shape, len(g.Refusals[0].All), g.Refusals[0].ByPool[0].Why)
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// Karpenter takes of pools of like weight the last, those with soft taints after the others, and only machines that their pool requires.
+func TestGrow_TakesPoolsAsKarpenterDoes(t *testing.T) {
+	nodePool := func(name, spec string) string {
+		return fmt.Sprintf("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: %s}\nspec: {template: {spec: {%s}}}\n", name, spec)
+	}
+	notIn := func(key, value string) string {
+		return fmt.Sprintf("requirements: [{key: %s, operator: NotIn, values: [%s]}]", key, value)
+	}
+	const soft = "taints: [{key: spare, effect: PreferNoSchedule}]"
+	for _, test := range []struct{ name, pools, sizes, want string }{
+		{"the last of two", nodePool("a", "") + "---\n" + nodePool("b", ""), "a cpu=4\nb cpu=4\n", "b 4 cpu"},
+		{"the one without a soft taint", nodePool("a", "") + "---\n" + nodePool("b", soft), "a cpu=4\nb cpu=4\n", "a 4 cpu"},
+		{"the only one, in spite of its soft taint", nodePool("b", soft), "b cpu=4\n", "b 4 cpu"},
+		{"not in the zone that the pool excludes", nodePool("a", notIn(v1.LabelTopologyZone, "x")), "a cpu=4,zone=x\na cpu=8,zone=y\n", "a 8 cpu in y"},
+		{"not of the type that the pool excludes", nodePool("a", notIn(v1.LabelInstanceTypeStable, "t")), "a cpu=4,type=t\na cpu=8,type=u\n", "a u"},
+		{"not where there is no such machine", nodePool("a", "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [x, y]}]"), "a cpu=4,zone=z\na cpu=8,zone=y\n", "a 8 cpu in y"},
+	} {
+		e := drawn.New(t, 7, drawn.Written("Job", "j", "app: j", 1, "3")).Engine
+		known, _ := pool.Known(e, append(read(t, test.pools), read(t, test.sizes)...), nil)
+		g, err := pool.Grow(e, known, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, a := range g.Added {
+			got += a.Pool.Name + " " + a.Shape
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
 	}
 }
 

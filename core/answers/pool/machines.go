@@ -33,20 +33,38 @@ func (p *Pool) machinesFor(pod *v1.Pod) []*machine {
 	var all []*machine
 	for i := range p.Shapes {
 		s := &p.Shapes[i]
-		zones := s.Zones
-		if d := p.domainOf(v1.LabelTopologyZone); !d.any {
-			zones = d.values // declared: a machine of the type may be had in each, as far as is known
+		if !p.mayBe(s) {
+			continue
 		}
-		if len(zones) == 0 {
-			zones = []string{""}
-		}
-		for _, zone := range zones {
+		for _, zone := range p.zonesOf(s) {
 			if node := p.nodeFor(pod, s, zone); node != nil && takes(node, pod) {
 				all = append(all, &machine{pool: p, node: node})
 			}
 		}
 	}
 	return all
+}
+
+// mayBe reports whether a size of machine meets what the pool requires, wherever the machine is.
+func (p *Pool) mayBe(s *Shape) bool {
+	for key, value := range s.Labels {
+		if d := p.domainOf(key); isWellKnown(key) && !d.allows(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// zonesOf are the zones in which the pool may have machines of a size; one without a name if nothing tells of zones.
+func (p *Pool) zonesOf(s *Shape) []string {
+	d, zones := p.domainOf(v1.LabelTopologyZone), s.Zones
+	if !d.any && (len(zones) == 0 || !s.Told) {
+		zones = d.values // a machine of the type may be had in each, as far as is known
+	}
+	if d.any && len(zones) == 0 {
+		return []string{""}
+	}
+	return slices.DeleteFunc(slices.Clone(zones), func(zone string) bool { return !d.allows(zone) })
 }
 
 // nodeFor returns a new node of a size in a zone, whose other labels are chosen for a pod; nil if the labels contradict.

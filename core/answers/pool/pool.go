@@ -45,9 +45,10 @@ type Shape struct {
 	// Name is its instance type; empty if it has none.
 	Name        string
 	Allocatable v1.ResourceList
-	// Labels are those of the machine, Zones where there are such.
+	// Labels are those of the machine, Zones where there are such. Told says that there are such nowhere else: a file gives them.
 	Labels map[string]string
 	Zones  []string
+	Told   bool
 }
 
 // Title is the pool's name with its origin.
@@ -55,10 +56,10 @@ func (p *Pool) Title() string {
 	return printable.Line(p.Name, 100) + " (" + printable.Line(p.Origin, 100) + ")"
 }
 
-// Sort sorts pools in the order in which an autoscaler takes them.
+// Sort sorts pools in the order in which an autoscaler takes them: by weight, and of like weight, as Karpenter does, the last name first.
 func Sort(pools []*Pool) {
 	slices.SortStableFunc(pools, func(a, b *Pool) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.Name, a.Name))
 	})
 }
 

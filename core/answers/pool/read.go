@@ -117,7 +117,7 @@ func addLine(pools *[]*Pool, fields []string) error {
 
 // addShape adds a size of machine as a new node would be. Its taints are those of the pool.
 func (p *Pool) addShape(node *v1.Node) {
-	s := Shape{Name: node.Labels[v1.LabelInstanceTypeStable], Allocatable: node.Status.Allocatable, Labels: map[string]string{}}
+	s := Shape{Name: node.Labels[v1.LabelInstanceTypeStable], Allocatable: node.Status.Allocatable, Labels: map[string]string{}, Told: true}
 	for key, value := range node.Labels {
 		switch key {
 		case v1.LabelHostname:
