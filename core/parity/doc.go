@@ -22,6 +22,7 @@
 //	claims       random pods, claims and templates for upstream's claim controller, and Orrery's
 //	admission    random objects for the API server's defaults and admission plugins, and Orrery's
 //	apiobjects   what a started API server refuses
+//	nodepools    the nodes that pools would make, with Karpenter's scheduler, a process (karpenter, a module of its own)
 //	monitoring   the printed alerts and the dashboard, with Prometheus' own parser and query engine
 //	live         a whole scheduler on a real API server: shadowing kube-scheduler, replacing it, and in outages
 //

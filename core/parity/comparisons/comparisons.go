@@ -35,6 +35,6 @@ type Difference struct {
 func All() []*Comparison {
 	return []*Comparison{
 		Answers, Decisions, Releases, Hosting, HostedProfile, Framework, BindingCycles, NodePlugins, Signatures, Spread, Affinity, Volumes, VolumeBinding, Bindings, Allocations, DynamicResources, HostedDevices, Queue, Cache, Configuration, Profiles, Gates,
-		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets, APIServer, Admission, ClaimController, Election, Metrics, Cluster,
+		Taints, DeviceTaints, NodeLifecycle, Kubelet, Ranking, QOSClasses, Thresholds, EvictionFlags, OOMScores, PodCgroups, Evictions, Budgets, APIServer, Admission, ClaimController, Election, Metrics, NodePools, Cluster,
 	}
 }

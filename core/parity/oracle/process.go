@@ -8,6 +8,7 @@ import (
 	"os/exec"
 
 	"orrery/core/parity/oracle/allocations"
+	"orrery/core/parity/oracle/nodepools"
 )
 
 // Process is a running oracle.
@@ -48,6 +49,12 @@ func (p *Process) Allocate(c *allocations.Case) ([]allocations.Outcome, error) {
 	var all []allocations.Outcome
 	err := p.exchange(c, &all)
 	return all, err
+}
+
+// MakeNodes asks Karpenter's scheduler.
+func (p *Process) MakeNodes(c *nodepools.Case) (*nodepools.Outcome, error) {
+	made := &nodepools.Outcome{}
+	return made, p.exchange(c, made)
 }
 
 func (p *Process) exchange(request, reply any) error {

@@ -55,28 +55,48 @@ func Asked() (all []release.Release, err error) {
 // BuildOf builds a program of a release, in the release's module, and returns its file. Files are kept in the user's cache: one that is up
 // to date is not linked again.
 func BuildOf(r release.Release, pkg string) (string, error) {
+	name := path.Base(pkg)
+	if pkg == Oracle {
+		name = "oracle"
+	}
+	// The version that an API server is asked for.
+	number, minor := "k8s.io/component-base/version.git", strings.TrimPrefix(r.String(), "1.")
+	link := fmt.Sprintf("-s -w -X %sVersion=v%s -X %sMajor=1 -X %sMinor=%s", number, r.Patch(), number, number, minor)
+	file, err := buildIn(modules[r], pkg, name, link)
+	if err != nil {
+		return "", fmt.Errorf("building %s of Kubernetes %s: %w", pkg, r, err)
+	}
+	return file, nil
+}
+
+// BuildKarpenter builds Karpenter's scheduler as package oracle asks it, and returns its file, which is kept as those of releases are.
+func BuildKarpenter() (string, error) {
+	file, err := buildIn("karpenter", ".", "oracle", "-s -w")
+	if err != nil {
+		return "", fmt.Errorf("building Karpenter's scheduler: %w", err)
+	}
+	return file, nil
+}
+
+// buildIn builds a program in a module below core/parity.
+func buildIn(module, pkg, name, link string) (string, error) {
 	parity, err := moduleFolder("orrery/core/parity")
 	if err != nil {
 		return "", err
 	}
 	kept, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("looking for a place for programs of Kubernetes %s: %w", r, err)
+		return "", fmt.Errorf("looking for a place for programs: %w", err)
 	}
-	file := filepath.Join(kept, "orrery", modules[r], path.Base(pkg))
-	if pkg == Oracle {
-		file = filepath.Join(filepath.Dir(file), "oracle")
-	}
+	file := filepath.Join(kept, "orrery", module, name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", fmt.Errorf("making a place for programs of Kubernetes %s: %w", r, err)
+		return "", fmt.Errorf("making a place for programs: %w", err)
 	}
-	// The flags of the Makefile, so that nothing is compiled twice, and the version that an API server is asked for.
-	number, minor := "k8s.io/component-base/version.git", strings.TrimPrefix(r.String(), "1.")
-	link := fmt.Sprintf("-s -w -X %sVersion=v%s -X %sMajor=1 -X %sMinor=%s", number, r.Patch(), number, number, minor)
+	// The flags of the Makefile, so that nothing is compiled twice.
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags="+link, "-o", file, pkg)
-	build.Dir = filepath.Join(parity, modules[r])
+	build.Dir = filepath.Join(parity, module)
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s of Kubernetes %s: %w\n%s", pkg, r, err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return file, nil
 }

@@ -72,6 +72,9 @@ func main() {
 // ofReleases are the packages whose tests with Releases in their names compare with every release, each in a process of its own.
 var ofReleases = []string{"orrery/core/parity/cycle", "orrery/core/parity/allocate"}
 
+// ofPools is the package that compares with Karpenter's scheduler, a process too.
+const ofPools = "orrery/core/parity/nodepools"
+
 // job is one run of go test.
 type job struct {
 	dir      string
@@ -125,6 +128,10 @@ func plan(pattern string, all bool) (lanes [][]job, left []string, err error) {
 		if slices.Contains(ofReleases, path) { // last, since kube-scheduler of every release is compiled first
 			second = append(second, job{dir: parity, packages: []string{path}, half: "-run=Releases", env: []string{program.Switch + "=1"}})
 		}
+	}
+	if i := slices.Index(comparisons, ofPools); i >= 0 {
+		comparisons = slices.Delete(comparisons, i, i+1)
+		second = append(second, job{dir: parity, packages: []string{ofPools}, env: []string{program.Switch + "=1"}})
 	}
 	return [][]job{
 		{{dir: root, packages: raced, flags: []string{"-race", "-shuffle=on"}}, {dir: root, packages: plain, flags: []string{"-shuffle=on"}}, releases},
