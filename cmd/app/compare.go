@@ -15,6 +15,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"orrery/core/answers/compare"
+	"orrery/core/answers/price"
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
@@ -32,6 +33,8 @@ func compareCommand(plugins framework.Registry) *cobra.Command {
 		rule  queue.RequeueRule
 		gates []string
 		as    []string
+
+		prices pricesFlags
 	)
 	c := &cobra.Command{
 		Use:   "compare [--config FILE...] [--kubernetes RELEASE...] TRACE",
@@ -63,6 +66,8 @@ all pods), under the configurations given, and not in "as recorded".
 "As recorded" is the configuration of the trace, and is simulated anew like the others: it differs from the decisions
 that the trace has where timing does.
 
+With --prices or --price-label it is said what the nodes in use cost: those with a pod that is no daemon set's.
+
 The exit code is 1 when with --kubernetes a pod is preempted or left pending that is not under the first release, and when the trace is
 damaged: what was read of it is compared.`,
 		Example: `  orrery compare --config spread.yaml --config pack.yaml morning-rush
@@ -88,10 +93,14 @@ damaged: what was read of it is compared.`,
 			if c.Flags().Changed(requeueRuleFlag) {
 				setRequeueRule(configurations[len(configurations)-given:], rule)
 			}
+			priceList, err := prices.read()
+			if err != nil {
+				return err
+			}
 			p := newProgress(c, "scheduling "+rec.name)
 			defer p.done()
 			comparison, err := compare.Traces(p.reading(from, rec.size), configurations, compare.Options{
-				Plugins: plugins, Fill: fill, Upgrades: upgradesIn(configurations, given, len(as)),
+				Plugins: plugins, Fill: fill, Prices: priceList, Upgrades: upgradesIn(configurations, given, len(as)),
 				Progress: func(name string, seed, done, total int) {
 					p.update(func() string { return fmt.Sprintf("%s, seed %d, %d%%", name, seed, 100*done/max(1, total)) })
 				},
@@ -113,6 +122,7 @@ damaged: what was read of it is compared.`,
 	c.Flags().BoolVar(&fill, "fill", false, "ignore deletions of pods, so that the cluster fills up")
 	c.Flags().StringArrayVar(&as, kubernetesFlag, nil, "decide as this `release` of Kubernetes, such as "+modelled.Newest.String()+"; give it once for each")
 	c.MarkFlagsOneRequired("config", kubernetesFlag)
+	prices.addFlags(c)
 	out.addFlag(c)
 	return c
 }
@@ -270,6 +280,8 @@ type resultDocument struct {
 	Spread        float64            `json:"utilizationSpread"`
 	Deviation     float64            `json:"utilizationDeviation"`
 	Waiting       []int              `json:"pendingOverTime"`
+	// Price is what the nodes cost that have a pod that is no daemon set's; left out without prices.
+	Price *usedPriceDocument `json:"priceOfUsedNodes,omitempty"`
 
 	pending compare.Pending
 }
@@ -288,6 +300,15 @@ type resourceDocument struct {
 	Peak          float64   `json:"max"`
 	Fragmentation float64   `json:"fragmentation"`
 	Over          []float64 `json:"overTime"`
+}
+
+type usedPriceDocument struct {
+	// Mean is over the samples.
+	Mean float64 `json:"mean"`
+	// Peak is the most at a sample.
+	Peak float64 `json:"max"`
+	// Unknown is the most of them without a price.
+	Unknown int `json:"unknown"`
 }
 
 func newComparison(name string, fill bool, c *compare.Comparison, configurations []compare.Configuration) *comparisonDocument {
@@ -327,6 +348,9 @@ func resultOf(r *compare.Result, features config.Features) resultDocument {
 		Placements: r.Placements, Decisions: r.Decisions, Preemptions: r.Preemptions, Victims: r.Victims, OnOtherNode: r.OtherNode,
 		Resources: []resourceDocument{}, Fragmentation: rounded(r.Fragmentation), Fragments: allRounded(r.FragmentationSeries),
 		Spread: rounded(r.Spread), Deviation: rounded(r.Deviation), Waiting: r.PendingSeries, pending: p,
+	}
+	if r.Price != nil {
+		doc.Price = &usedPriceDocument{rounded(r.Price.Mean), rounded(r.Price.Peak), r.Price.Unknown}
 	}
 	for _, u := range r.Resources {
 		doc.Resources = append(doc.Resources, resourceDocument{string(u.Name), rounded(u.Mean), rounded(u.Peak), rounded(u.Fragmentation), allRounded(u.Series)})
@@ -410,6 +434,11 @@ func (d *comparisonDocument) table() [][]string {
 	line("fragmentation", func(r *resultDocument) string { return percentOf(r.Fragmentation) })
 	line("utilization spread (max-min)", func(r *resultDocument) string { return percentOf(r.Spread) })
 	line("utilization deviation", func(r *resultDocument) string { return percentOf(r.Deviation) })
+	if d.Results[0].Price != nil {
+		line("price of used nodes", func(r *resultDocument) string {
+			return price.Sum{Total: r.Price.Mean}.String() + ", max " + price.Sum{Total: r.Price.Peak, Unknown: r.Price.Unknown}.String()
+		})
+	}
 	return table
 }
 

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/price"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/framework"
 	"orrery/core/scheduler/queue"
@@ -31,6 +32,8 @@ type Options struct {
 	// Fill leaves out the deletions of pods, so that the cluster fills up. The samples are then evenly spaced over the
 	// arrivals and not over time.
 	Fill bool
+	// Prices are those of nodes, if they are known.
+	Prices *price.Prices
 	// Upgrades are pairs of configurations of which it is found out what makes the difference.
 	Upgrades []Pair
 	// CauseDecisions bounds the decisions that are made to find that out; zero means 400,000.
@@ -100,6 +103,8 @@ type Result struct {
 	Spread, Deviation float64
 	// PendingSeries is the number of pending pods at each sample.
 	PendingSeries []int
+	// Price is nil without prices.
+	Price *Price
 	// BySeed are the figures under each seed.
 	BySeed []Figures
 }

@@ -14,6 +14,7 @@ func (s *simulation) result(name string) Result {
 		Name: name, Placements: s.counts.placements, Decisions: s.counts.decisions,
 		Preemptions: s.counts.preemptions, Victims: s.counts.victims,
 		Spread: mean(s.samples.spread), Deviation: mean(s.samples.deviation), PendingSeries: s.samples.pending,
+		Price: s.samples.price(),
 	}
 	waits := make([]time.Duration, 0, len(s.outcomes))
 	for _, f := range s.outcomes {

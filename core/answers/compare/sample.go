@@ -5,6 +5,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 
+	"orrery/core/answers/price"
 	"orrery/core/objects/requests"
 	"orrery/core/objects/saturating"
 	"orrery/core/scheduler/engine"
@@ -19,6 +20,8 @@ type samples struct {
 	spread, deviation []float64
 	pending           []int
 	nodes             int // the maximum
+	prices            *price.Prices
+	used              []price.Sum // nothing without prices
 
 	free []int64 // scratch: of one node
 }
@@ -29,8 +32,8 @@ type weightedPod struct {
 	shares   []float64
 }
 
-func newSamples(t *requestCounts) *samples {
-	s := &samples{resources: t.resources()}
+func newSamples(t *requestCounts, prices *price.Prices) *samples {
+	s := &samples{resources: t.resources(), prices: prices}
 	top := t.top()
 	all := make([]int, len(s.resources))
 	for i, name := range s.resources {
@@ -92,6 +95,9 @@ func (s *samples) take(e *engine.Engine, waiting int) {
 		spread, deviation = fullest-emptiest, math.Sqrt(max(0, squares/float64(nodes)-mean*mean))
 	}
 	s.spread, s.deviation = append(s.spread, spread), append(s.deviation, deviation)
+	if s.prices != nil {
+		s.used = append(s.used, priceOfUsed(e, s.prices))
+	}
 	s.pending = append(s.pending, waiting)
 	s.nodes = max(s.nodes, nodes)
 }

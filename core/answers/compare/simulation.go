@@ -87,7 +87,7 @@ func simulate(w *workload, c Configuration, d draws, o Options) (*simulation, er
 	}
 	s := &simulation{
 		engine: e, workload: w, profiles: map[string]bool{}, outcomes: map[podKey]*podOutcome{}, byUID: map[podKey]*podOutcome{},
-		samples: newSamples(w.typical),
+		samples: newSamples(w.typical, o.Prices),
 	}
 	s.paced = &paced{Scheduler: drive.NewScheduler(limitedEngine{e, s}, s), simulation: s, decision: w.decision}
 	for _, name := range e.Profiles() {
