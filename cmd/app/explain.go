@@ -47,7 +47,6 @@ feasible; without a pod, when pods are pending; and when the trace is damaged.`,
   orrery explain                        # why is anything pending?
   orrery explain deploy payment -n shop
   orrery explain workload/maps --trace gang-deadlock --at +6m15s
-  orrery explain podgroup/train-0 -n ml
   orrery explain payment-7d4x9 -n shop --watch
   orrery explain payment-7d4x9 -n shop --attach  # 14th of 312
   orrery explain huge --trace incident.orrery --at 09:12 -v
