@@ -52,7 +52,7 @@ func ofPodGroups(a *answer.Answer, title string, groups []*PodGroup, q Question)
 	for _, g := range groups {
 		told := &ToldPodGroup{g, g.Summary()}
 		part := answer.Words{Title: g.Title(), Headline: told.Summary}
-		part.Section("Group", g.Links(told.Summary)...)
+		part.Section("Group", g.details()...)
 		a.PodGroups, a.Parts = append(a.PodGroups, told), append(a.Parts, part)
 		if g.Held() {
 			held++

@@ -48,11 +48,13 @@ func (g *PodGroup) head() string {
 }
 
 // Links are what is known of the group: its members, why those without a node have none, where they would fit, and what the scheduler reports.
-func (g *PodGroup) Links(said string) []Link {
+func (g *PodGroup) Links(string) []Link {
+	return append([]Link{{Says: g.head(), Bad: g.Held()}}, g.details()...)
+}
+
+// details are the links but for how far the group is.
+func (g *PodGroup) details() []Link {
 	var links []Link
-	if head := g.head(); !strings.HasPrefix(said, head) {
-		links = append(links, Link{Says: head, Bad: g.Held()})
-	}
 	for i := range g.Counts {
 		links = append(links, Link{Depth: 1, Says: g.Counts[i].text()})
 	}
