@@ -33,7 +33,7 @@ var stories = []struct {
 	{"leader-failover", Opening{At: 14 * time.Second, Speed: 2, View: "leader"}},
 	{"stateful-rollout", Opening{At: 52 * time.Second, Speed: 1, View: "storage"}},
 	{"gpu-day", Opening{At: 14 * time.Second, Speed: 1, View: "devices"}},
-	{"gang-deadlock", Opening{At: 4*time.Minute + 50*time.Second, Speed: 1, View: "gangs"}},
+	{"gang-deadlock", Opening{At: 4*time.Minute + 50*time.Second, Speed: 1, View: "groups"}},
 	{"upgrade", Opening{At: 46 * time.Second, Speed: 1}},
 }
 

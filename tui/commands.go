@@ -55,6 +55,7 @@ func paneCommands() []command {
 		{"resourceslices", views.DevicesPane},
 		{"dev", views.DevicesPane},
 		{"claims", views.DeviceClaimsPane},
+		{"gangs", views.GangsPane},
 		{"workloads", views.GangsPane},
 		{"wl", views.GangsPane},
 		{"podgroups", views.GangsPane},

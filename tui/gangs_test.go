@@ -18,7 +18,7 @@ func gangsAt(t testing.TB, at time.Duration, w, h int) *session {
 // Gangs are listed by trouble, each with its bar, its places and the time that it has left.
 func TestGangs_Pane(t *testing.T) {
 	s := gangsAt(t, 330*time.Second, 140, 40)
-	s.shows("9 gangs", "☠ 1 timed out", "◔ 1 on permit", "▇ 14 bound", "28s ago", "4m21s", "room for 2 pods: 9 Insufficient nvidia.co", "9 Insufficient memory", "3 more pods")
+	s.shows("9 groups", "☠ 1 timed out", "◔ 1 on permit", "▇ 14 bound", "28s ago", "4m21s", "room for 2 pods: 9 Insufficient nvidia.co", "9 Insufficient memory", "3 more pods")
 	s.shows("── ml/late/pods", "gave its places up at 09:05:01", "0 of at least 3 pods placed")
 	if row := s.selected(); !strings.Contains(row, "timed out") || !strings.Contains(row, "0/3") {
 		t.Errorf("the first gang is %q", row)

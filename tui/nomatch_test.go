@@ -44,7 +44,7 @@ func TestFilter_WithoutMatchesSaysSo(t *testing.T) {
 		{views.DevicesPane, []string{":", "d", "e", "v", "enter"}, "no pools match /zzz/ (of 9) · esc clears", ""},
 		{views.DeviceClaimsPane, []string{":", "c", "l", "a", "i", "m", "s", "enter"}, "no claims match /zzz/ (of 13) · esc clears", ""},
 	}
-	ofGangs := []emptyFilter{{views.GangsPane, []string{":", "w", "l", "enter"}, "no gangs match /zzz/ (of 9) · esc clears", ""}}
+	ofGangs := []emptyFilter{{views.GangsPane, []string{":", "w", "l", "enter"}, "no groups match /zzz/ (of 9) · esc clears", ""}}
 	ofShadow := []emptyFilter{{views.AgreementPane, []string{":", "a", "g", "r", "e", "enter"}, "no differences match /zzz/ (of 1) · esc clears", ""}}
 	for _, size := range [][2]int{{80, 24}, {140, 40}} {
 		typeEmptyFilters(t, watch(t, newDiffering(t), size[0], size[1]), ofShadow)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	"orrery/core/world"
 	"orrery/views"
 )
@@ -105,6 +107,9 @@ func (s *Screen) selectedObject() (objectRef, bool) {
 		key = s.keyAt(t.cursor.Selected)
 		if l := s.list(); l.Object != nil {
 			key = l.Object(t.cursor.Selected)
+		}
+		if of, name, another := strings.Cut(key, " "); another { // a row may name an object of another kind
+			kind, key = of, name
 		}
 	}
 	if cell := s.selectedCell(); cell.Key != "" {

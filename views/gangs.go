@@ -13,18 +13,19 @@ import (
 
 var gangsPane = ListPane[GangRow]{
 	Pane: Pane{
-		ID: GangsPane, Title: "Gangs", Help: "pods that are bound together: a row and a bar for each gang, the troubled ones first", Opens: PodsPane,
-		Describes: "Workload", minW: 50, minH: 5, borderFact: gangsRight, named: rowNames{Many: "gangs"},
+		ID: GangsPane, Title: "Groups", Help: "pods that are scheduled together: a row and a bar for each group, the troubled ones first", Opens: PodsPane,
+		Describes: "Workload", minW: 50, minH: 5, borderFact: gangsRight, named: rowNames{Many: "groups"},
 	},
-	Columns: gangColumns, Row: gangRow, Empty: noGangs, Absent: "gangs have not been read yet", Head: gangsHead, Detail: gangDetail,
+	Columns: gangColumns, Without: withoutPodGroups, Row: gangRow, Empty: noGangs, Absent: "groups have not been read yet", Head: gangsHead, Detail: gangDetail,
 	Rows: Source.Gangs,
 	In:   in(func(m *Model) *Gangs { return m.Gangs }, func(p *Gangs) *List[GangRow] { return &p.List }),
 	Match: func(f *filter.Row, g *GangRow) {
 		f.Namespace, f.Name, _ = strings.Cut(g.Key, "/")
-		f.Labels, f.Gang, f.Words = g.Labels, g.Scope, [4]string{g.State.style().searched(), g.stageWords(), g.PodKey}
+		f.Labels, f.Gang, f.Words = g.Labels, g.Scope, [4]string{g.State.style().searched(), g.stageWords(), g.PodKey, g.Path}
 	},
 	Sorts: []Sort[GangRow]{
 		by("name", func(g *GangRow) string { return g.Key }),
+		by("part of", func(g *GangRow) string { return g.Path + "\x00" + g.Key }),
 		byMost("priority", func(g *GangRow) int32 { return g.Priority }),
 		byMost("pods", func(g *GangRow) int { return g.pods() }),
 		by("deadline", func(g *GangRow) int64 { return g.giveUpOrder() }),
@@ -61,12 +62,14 @@ const maxOrder = 1<<63 - 1
 
 var gangColumns = []draw.Column{
 	{Long: "state", Short: "state", Min: 9, Grow: 2, Max: 15, Rank: 0},
-	{Long: "gang", Short: "gang", Min: 14, Grow: 4, Max: 44, Rank: 0},
+	{Long: "group", Short: "group", Min: 14, Grow: 4, Max: 44, Rank: 0},
 	{Long: "pods", Short: "pods", Min: 10, Grow: 4, Max: 40, Rank: 0},
 	{Long: "placed", Short: "placed", Min: 7, Rank: 1},
 	{Long: "deadline", Short: "deadline", Min: 8, Grow: 2, Max: 20, Rank: 2},
 	{Long: "priority", Short: "prio", Min: 8, Rank: 6, Right: true},
 	{Long: "age", Short: "age", Min: 5, Rank: 5, Right: true},
+	{Long: "part of", Short: "part of", Min: 12, Grow: 3, Max: 36, Rank: 7},
+	{Long: "topology", Short: "topology", Min: 12, Grow: 6, Max: 40, Rank: 4},
 	{Long: "waits for", Short: "waits for", Min: 18, Grow: 14, Rank: 3},
 }
 
@@ -79,7 +82,9 @@ func gangRow(row draw.Area, g *GangRow, at *draw.Slots, s *drawCtx) {
 	drawGangDeadline(row, at[4], g, s.now)
 	row.CountRight(at[5].X, 0, at[5].W, dim, int64(g.Priority))
 	drawSince(row, at[6], g.Created, s.now)
-	drawGangWait(row, at[7], g)
+	row.Fit(at[7].X, 0, at[7].W, dim, g.Path)
+	row.Fit(at[8].X, 0, at[8].W, dim, g.topologyWords())
+	drawGangWait(row, at[9], g)
 }
 
 // drawGangBar draws a gang's pods as the parts of a bar.
@@ -154,14 +159,15 @@ func gangDetail(g *GangRow) (title, text string) {
 	if g.Reason != "" {
 		why += ", " + strings.TrimPrefix(g.Pod, "default/") + ": " + g.Reason
 	}
-	return g.Name, joinDetails(g.State.Word(), placed, strings.Join(stages, ", "), deadline, labelled("waits for", why), "priority "+strconv.Itoa(int(g.Priority)))
+	return g.Name, joinDetails(g.State.Word(), placed, strings.Join(stages, ", "), deadline, labelled("waits for", why), "priority "+strconv.Itoa(int(g.Priority)),
+		podGroupDetail(g))
 }
 
 func gangsRight(m *Model) string {
 	if m.Gangs == nil {
 		return ""
 	}
-	words := counted(m.Gangs.all(), "gang")
+	words := counted(m.Gangs.all(), "group")
 	return readSoFar(m.Gangs.Reading, words)
 }
 
@@ -173,13 +179,13 @@ func gangsHead(a draw.Area, s *drawCtx) draw.Area {
 	if a.H >= airy {
 		rows = 2
 	}
-	y := wrappedCounts(a, 0, rows, "gangs", gangStyles[:], g.Count[:])
+	y := wrappedCounts(a, 0, rows, "groups", gangStyles[:], g.Count[:])
 	if a.H >= roomy {
 		stateCounts(a.Row(y), "pods", gangStageStyles[:], g.Pods[:])
 		y++
 	}
-	if g.GateOff && a.H >= roomy {
-		a.Fit(0, y, a.W, themes.Style(themes.Warn), "the feature gate GangScheduling is off: pods are placed one by one")
+	if why := g.oneByOne(); why != "" && a.H >= roomy {
+		a.Fit(0, y, a.W, themes.Style(themes.Warn), why)
 		y++
 	}
 	if a.H >= airy {

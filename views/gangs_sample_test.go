@@ -41,10 +41,49 @@ func sampleGangs() *views.Gangs {
 	return v
 }
 
+// samplePodGroups are groups of 1.37.
+func samplePodGroups() *views.Gangs {
+	v := &views.Gangs{PodGroups: true}
+	condition := func(status, reason, message string) []views.GroupCondition {
+		return []views.GroupCondition{{Type: "PodGroupInitiallyScheduled", Status: status, Reason: reason, Message: message, Since: ago(time.Minute)}}
+	}
+	racks := []views.GroupAbove{{Name: "racks", Least: 2, Topology: []string{"zone"}}}
+	for _, row := range []views.GangRow{
+		{
+			Name: "ml/train-0", State: views.GangUnschedulable, Least: 8, Count: [7]int{views.GangPodBound: 5, views.GangPodRejected: 3}, Note: "room for 3 pods", Reason: "38 Insufficient nvidia.com/gpu",
+			Path: "train › racks", Above: racks, Topology: []views.GroupTopology{{Key: "example.com/rack", Domains: "r12"}}, Disruption: "all",
+			Claims: []string{"fabric = train-0-fabric-x7k2p"}, Conditions: condition("False", "Unschedulable", "0/12 placements are feasible"),
+		},
+		{
+			Name: "ml/train-1", State: views.GangIncomplete, Least: 8, Count: [7]int{views.GangPodQueued: 6, views.GangPodMissing: 2}, Note: "2 more pods",
+			Path: "train › racks", Above: racks, Topology: []views.GroupTopology{{Key: "example.com/rack"}}, Disruption: "all",
+		},
+		{Name: "ml/lost", State: views.GangWithoutWorkload, Count: [7]int{views.GangPodQueued: 1}, Note: "PodGroup lost, which does not exist, or is not read"},
+		{
+			Name: "ml/infer", State: views.GangBound, Least: 2, Count: [7]int{views.GangPodBound: 2}, Path: "infer", Topology: []views.GroupTopology{{Key: "zone", Domains: "a (1), b (1)"}},
+			Disruption: "single", Conditions: condition("True", "Scheduled", ""),
+		},
+		{Name: "ml/batch", State: views.GangBasic, Count: [7]int{views.GangPodBound: 2, views.GangPodQueued: 1}, Note: "the turn of 1 pod", Disruption: "single"},
+	} {
+		row.Key, row.Scope, row.WithPodGroup, row.Created, row.Priority, row.Pod = row.Name, row.Name, true, ago(7*time.Minute), 1000, row.Name+"-x9k2p"
+		v.Count[row.State]++
+		for stage, n := range row.Count {
+			v.Pods[stage] += n
+		}
+		v.List.Rows = append(v.List.Rows, row)
+	}
+	v.List.Total = len(v.List.Rows)
+	return v
+}
+
 // useHostileGangs replaces every name with a hostile one.
 func useHostileGangs(name func() string, v *views.Gangs) {
 	for i := range v.List.Rows {
 		g := &v.List.Rows[i]
-		g.Name, g.Note, g.Reason, g.Pod = name(), name(), name(), name()
+		g.Name, g.Note, g.Reason, g.Pod, g.Path = name(), name(), name(), name(), name()
+		g.WithPodGroup = true
+		g.Topology, g.Claims = []views.GroupTopology{{Key: name(), Domains: name()}}, []string{name()}
+		g.Conditions = []views.GroupCondition{{Type: name(), Status: name(), Reason: name(), Message: name()}}
+		g.Above = []views.GroupAbove{{Name: name(), Topology: []string{name()}, Conditions: g.Conditions}}
 	}
 }

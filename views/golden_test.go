@@ -59,7 +59,7 @@ var paneNames = map[views.PaneID]string{
 	views.MetricsPane: "metrics", views.ExplainPane: "explain", views.JourneyPane: "journey", views.NodePane: "node",
 	views.WhatIfPane: "whatif", views.TimelinePane: "timeline", views.HelpPane: "help", views.AgreementPane: "agreement",
 	views.PressurePane: "pressure", views.PendingPane: "pending", views.OrreryPane: "orrery", views.StoragePane: "storage",
-	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "gangs", views.ComparePane: "compare",
+	views.VolumesPane: "volumes", views.DevicesPane: "devices", views.DeviceClaimsPane: "resource claims", views.GangsPane: "groups", views.ComparePane: "compare",
 }
 
 // TestPanes_Goldens draws every pane. Only the overview has layouts of its own on the smallest and on wide screens; that lists
@@ -96,6 +96,8 @@ func TestOverview_Goldens(t *testing.T) {
 	noStorage.Storage = &views.Storage{Size: "0"}
 	noDevices := sample(312, 240)
 	noDevices.Devices = &views.Devices{}
+	podGroups := sample(312, 240)
+	podGroups.Gangs = samplePodGroups()
 	noGangs := sample(312, 240)
 	noGangs.Gangs = &views.Gangs{GateOff: true}
 	placed := sample(312, 240)
@@ -140,6 +142,9 @@ func TestOverview_Goldens(t *testing.T) {
 		{"no devices", noDevices, sampleState(views.DevicesPane), size{100, 30}, draw.Braille},
 		{"devices in ascii", sample(312, 240), sampleState(views.DevicesPane), wide, draw.ASCII},
 		{"no gangs", noGangs, sampleState(views.GangsPane), size{100, 30}, draw.Braille},
+		{"groups", podGroups, sampleState(views.GangsPane), size{80, 24}, draw.Braille},
+		{"groups wide", podGroups, sampleState(views.GangsPane), size{140, 40}, draw.Braille},
+		{"groups widest", podGroups, sampleState(views.GangsPane), size{220, 60}, draw.Braille},
 		{"gangs in ascii", sample(312, 240), sampleState(views.GangsPane), wide, draw.ASCII},
 		{"what if", whatIf, sampleState(views.Overview), size{100, 30}, draw.Braille},
 		{"attached, and the leader is gone", gone, sampleState(views.Overview), size{140, 40}, draw.Braille},

@@ -2,6 +2,8 @@ package views
 
 import (
 	"cmp"
+	"math"
+	"slices"
 	"strings"
 
 	"orrery/views/draw"
@@ -17,6 +19,8 @@ type ListPane[R any] struct {
 	Columns       []draw.Column
 	Row           func(row draw.Area, r *R, slots *draw.Slots, s *drawCtx)
 	Empty, Absent string
+	// Without returns the indexes of columns that a model has nothing for; nil for none.
+	Without func(*Model) []int
 	// Head draws what is above the list and beside it, and returns the area left for the list; nil if there is nothing.
 	Head func(draw.Area, *drawCtx) draw.Area
 	// Detail returns the selected row in full: a title and a text. Nil if the columns show everything.
@@ -112,7 +116,14 @@ func (l *ListPane[R]) detail(a draw.Area, s *drawCtx) draw.Area {
 
 // table draws the list.
 func (l *ListPane[R]) table(a draw.Area, s *drawCtx) {
-	table(a, s, l.Columns, l.found(s.Model), l.Empty, l.Row)
+	columns := l.Columns
+	if l.Without != nil {
+		columns = slices.Clone(columns)
+		for _, i := range l.Without(s.Model) {
+			columns[i].ShowFrom = math.MaxInt
+		}
+	}
+	table(a, s, columns, l.found(s.Model), l.Empty, l.Row)
 }
 
 // rows returns the list as a RowSet.

@@ -10,8 +10,9 @@ import (
 type Gangs struct {
 	// Reading means that not everything was read: the next model has more.
 	Reading bool
-	// GateOff means that the feature gate GangScheduling is off: pods of a group are placed one by one.
-	GateOff bool
+	// GateOff means that the feature gate GangScheduling is off: pods of a group are placed one by one. PodGroups means that there are groups
+	// of 1.37, whose pods are placed one by one here in any case.
+	GateOff, PodGroups bool
 	// Count counts the groups by state, Pods the pods of gangs by how far they are.
 	Count [gangStates]int
 	Pods  [gangStages]int
@@ -40,7 +41,7 @@ func (g *Gangs) waiting() int {
 type GangState uint8
 
 // The states, the worst first. A gang that timed out has given its places back after the deadline, and got none since. One
-// without a workload names one, or a group of one, that does not exist. A gang on permit has fewer places than its minimum, and
+// without a workload names one, or a group of one, or a PodGroup, that does not exist. A gang on permit has fewer places than its minimum, and
 // holds them until the deadline; an unschedulable one has none. An incomplete gang has fewer pods than its minimum, a gated one has
 // enough, some of them gated. The minimum of a placed one is being bound, of a partly bound one it has a place, and more pods wait.
 // A basic group is no gang, and an empty one has no pods.
@@ -114,7 +115,8 @@ func (s GangStage) Word() string { return gangStageStyles[s].word }
 
 // GangRow is one pod group.
 type GangRow struct {
-	// Name is the group's, with its workload and namespace; Scope finds its pods as a filter, and WorkloadKey is its workload's name.
+	// Name is the group's, with its workload and namespace; Scope finds its pods as a filter, and WorkloadKey is its workload's name; of a
+	// PodGroup it is "PodGroup" and the name.
 	Name, Key, Scope, WorkloadKey string
 	State                         GangState
 	// Count counts the pods by stage; Least is the minimum that is bound together.
@@ -131,6 +133,37 @@ type GangRow struct {
 	// Pod is the pod that keeps it back, or the first.
 	Pod, PodKey string
 	Labels      map[string]string
+
+	// What follows is of PodGroups, the groups of 1.37, alone.
+	WithPodGroup bool
+	// Path names what the group is part of, the outermost first: its workload, and CompositePodGroups, which Above has from the innermost on.
+	Path  string
+	Above []GroupAbove
+	// Topology are its constraints. Disruption is "single" or "all": whether its pods are preempted one by one, or together.
+	Topology   []GroupTopology
+	Disruption string
+	// Claims are the claims that its pods share.
+	Claims     []string
+	Conditions []GroupCondition
+}
+
+// GroupAbove is a CompositePodGroup that a group is in.
+type GroupAbove struct {
+	Name string
+	// Least is how many of its groups are placed together; zero if each is for itself.
+	Least      int
+	Topology   []string
+	Conditions []GroupCondition
+}
+
+// GroupTopology is a constraint: all pods have to be in one domain of the key. Domains are those in which placed pods are, with how many there are
+// in each if it is more than one.
+type GroupTopology struct{ Key, Domains string }
+
+// GroupCondition is what a scheduler reports on a group.
+type GroupCondition struct {
+	Type, Status, Reason, Message string
+	Since                         time.Time
 }
 
 // pods is how many pods exist.

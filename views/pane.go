@@ -38,7 +38,8 @@ const (
 	DevicesPane   PaneID = "devices"
 	// DeviceClaimsPane is called as kubectl calls its objects.
 	DeviceClaimsPane PaneID = "resourceclaims"
-	GangsPane        PaneID = "gangs"
+	// GangsPane has the groups of every release: gangs of 1.35, and PodGroups.
+	GangsPane PaneID = "groups"
 	// ComparePane has two nodes or two pods beside each other.
 	ComparePane PaneID = "compare"
 )

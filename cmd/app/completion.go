@@ -48,6 +48,9 @@ const (
 // workloadPrefix is before the workload that explain is asked about.
 const workloadPrefix = "workload/"
 
+// groupKinds are the kinds of groups of 1.37 by what is before their names.
+var groupKinds = map[string]world.Kind{"podgroup/": world.PodGroup, "compositepodgroup/": world.CompositePodGroup}
+
 // completer offers names where the flags of a command line point: in a trace at the moment asked, or in the cluster. It says
 // nothing of errors, which the command itself reports.
 type completer struct {
@@ -65,7 +68,22 @@ func (p completer) explained(c *cobra.Command, args []string, text string) ([]co
 	case text != "" && strings.HasPrefix(workloadPrefix, text):
 		return append(p.names(c, world.Pod, text), p.workloads(c, text)...), cobra.ShellCompDirectiveNoFileComp
 	}
+	if before, _, is := strings.Cut(text, "/"); is && groupKinds[before+"/"] != "" {
+		return p.groups(c, before+"/", text), cobra.ShellCompDirectiveNoFileComp
+	}
 	return p.names(c, world.Pod, text), cobra.ShellCompDirectiveNoFileComp
+}
+
+// groups offers the groups of a kind.
+func (p completer) groups(c *cobra.Command, before, text string) []cobra.Completion {
+	namespace := p.of.flags.overrides.Context.Namespace
+	names := map[string]bool{}
+	for _, o := range p.objects(c, groupKinds[before]) {
+		if namespace == "" || namespace == o.GetNamespace() {
+			names[before+o.GetName()] = true
+		}
+	}
+	return offer(slices.Collect(maps.Keys(names)), text)
 }
 
 // workloads offers the workloads of pods, and their groups.

@@ -133,7 +133,7 @@ func fieldsIn(section string) []string {
 // heldBy has what the interfaces in an answer hold.
 var heldBy = map[string]reflect.Type{
 	"storage": reflect.TypeFor[diagnose.Storage](), "devices": reflect.TypeFor[diagnose.Devices](), "nodeVerdict.devices": reflect.TypeFor[[]diagnose.DeviceOn](),
-	"gang": reflect.TypeFor[diagnose.ToldGang](), "gangs[]": reflect.TypeFor[diagnose.ToldGang](),
+	"gang": reflect.TypeFor[diagnose.ToldGang](), "gangs[]": reflect.TypeFor[diagnose.ToldGang](), "podGroups[]": reflect.TypeFor[diagnose.ToldPodGroup](),
 }
 
 // fieldsOf returns the paths of a document's fields. It omits parts that are described once: pods, damage, the answer in another document, and repeated

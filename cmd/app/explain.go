@@ -28,7 +28,8 @@ is, since when, and what was weighed then, if that is recorded. --now asks where
 
 POD is a name, or NAMESPACE/NAME; a kind and a name can be two words, as kubectl has them. Without one, all pending pods are explained, by owner and cause, the
 largest group first; with an owner, as in deploy/web, its pending pods. Of a workload it explains the gangs, whose pods are bound
-together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. Of a node it says what keeps
+together, or the one of a group, as in workload/train/workers: why each is pending, and what would let it be scheduled. Of a podgroup or a compositepodgroup
+of Kubernetes 1.37 it says who is missing and why, and whether the pods fit into one domain of its topology, or which domain lacks least. Of a node it says what keeps
 the pods that wait from it, and of a claim, as in pvc/data, what it waits for and which pods that keeps waiting. ` + targetHelp + `
 
 With --trace the scheduler is asked at a moment of it; without --at that is its end.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 
 	"orrery/core/answers/answer"
 	"orrery/core/answers/diagnose"
@@ -71,6 +72,8 @@ func (f *explainFlags) explained(s *openedAt, args []string) (*answerDocument, e
 			return nil, noPod
 		case kind == "workload":
 			return explainWorkload(s, namespace, name)
+		case kind == "podgroup", kind == "compositepodgroup":
+			return explainPodGroup(s, namespace, kind, name)
 		case kind == "node":
 			return explainNode(s, name)
 		case kind == "claim":
@@ -137,6 +140,9 @@ func explainWorkload(s *openedAt, namespace, asked string) (*answerDocument, err
 		return nil, err
 	}
 	e := askedEngine(s)
+	if a, err := diagnose.AskWorkloadGroups(e, namespace, name, diagnose.Question{Unled: s.leader.none()}); a != nil || err != nil {
+		return answerAt(s, "PodGroups", a), err
+	}
 	a, err := diagnose.AskGangs(e, namespace, asked, diagnose.Question{Fixes: fix.Tries{}, Again: s.again, Unled: s.leader.none()})
 	if err != nil {
 		return nil, err
@@ -165,16 +171,28 @@ func findWorkload(s *openedAt, namespace, name string) (string, error) {
 		add(o.GetNamespace(), o.GetName())
 	}
 	for _, key := range s.Engine().Gangs().Keys() { // pods may name one that does not exist
-		add(key.Namespace, key.Workload)
+		if !key.IsPodGroup() {
+			add(key.Namespace, key.Workload)
+		}
 	}
+	for o := range s.Engine().Store().Objects(world.PodGroup) {
+		if ref := o.(*schedulingv1beta1.PodGroup).Spec.WorkloadRef; ref != nil {
+			add(o.GetNamespace(), ref.WorkloadName)
+		}
+	}
+	return s.oneNamespace("workload", name, where, known)
+}
+
+// oneNamespace returns the default namespace, or the only one, of those that have an object of a name.
+func (s *openedAt) oneNamespace(kind, name string, where, known map[string]bool) (string, error) {
 	all := slices.Sorted(maps.Keys(where))
 	switch {
 	case len(all) == 0:
-		return "", s.missing("workload", name, slices.Sorted(maps.Keys(known)))
+		return "", s.missing(kind, name, slices.Sorted(maps.Keys(known)))
 	case where["default"]:
 		return "default", nil
 	case len(all) > 1:
-		return "", fmt.Errorf("there are %d workloads called %q: name one of the namespaces %q with -n", len(all), name, all[:min(len(all), 5)])
+		return "", fmt.Errorf("there are %d %ss called %q: name one of the namespaces %q with -n", len(all), kind, name, all[:min(len(all), 5)])
 	}
 	return all[0], nil
 }

@@ -91,6 +91,9 @@ func (d *answerDocument) gist() string {
 			p.gangRemedies(told)
 		}
 	}
+	for _, g := range d.PodGroups {
+		p.add(fmt.Sprint(g.Links("")))
+	}
 	var text strings.Builder
 	p.write(&text)
 	return text.String()

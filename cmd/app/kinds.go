@@ -13,6 +13,8 @@ var kinds = map[string]string{
 	"node": "node", "nodes": "node", "no": "node",
 	"persistentvolumeclaim": "claim", "persistentvolumeclaims": "claim", "pvc": "claim",
 	"workload": "workload", "workloads": "workload",
+	"podgroup": "podgroup", "podgroups": "podgroup", "pg": "podgroup",
+	"compositepodgroup": "compositepodgroup", "compositepodgroups": "compositepodgroup",
 }
 
 // cutKind cuts an argument such as deploy/web, or deployment.apps/web, into its kind and a name. It is not ok if the kind is none of kinds.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -62,13 +63,13 @@ func newRecording(ctx context.Context, from *cluster, o engine.Options) (*cluste
 	if err != nil {
 		return nil, err
 	}
-	wanted := withKinds(asked, append(extraKinds, world.Lease)...)
+	wanted := withKinds(asked, slices.Concat(extraKinds, optionalKinds, []world.Kind{world.Lease})...)
 	access, err := live.CheckAccess(ctx, from.client, wanted, "")
 	if err != nil {
 		return nil, fmt.Errorf("looking at %s, %s: %w", from.name, from.server, orNoAnswer(err))
 	}
 	o.Config = guarded(o.Config, access.Unreadable)
-	unread, err := unreadableOf(access.Unreadable)
+	unread, err := unreadableOf(access.Unreadable, asked)
 	return &clusterRecording{from: from, options: o, kinds: access.Kinds, unread: unread}, err
 }
 

@@ -146,7 +146,7 @@ func candidateRights() (everywhere, beside right) {
 }
 
 // shadowRights are the rules for recordings and queries of a cluster of any release: since Kubernetes 1.37 the taints of devices are read by
-// default.
+// default, and groups of pods where they are served.
 func shadowRights(watched []world.Kind) []right {
-	return readingRights("Kinds that the plugins of the default configuration read, owners of pods, and leases.", withKinds(watched, append(extraKinds, world.Lease, world.LeaseCandidate, world.DeviceTaintRule)...))
+	return readingRights("Kinds that the plugins of the default configuration read, owners of pods, groups of pods, and leases.", withKinds(watched, slices.Concat(extraKinds, optionalKinds, []world.Kind{world.Lease, world.LeaseCandidate, world.DeviceTaintRule})...))
 }

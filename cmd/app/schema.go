@@ -50,7 +50,7 @@ A schema allows fields that it does not name, since new ones may come under the 
 }
 
 // sameSchema has the kinds of documents that have the fields of another one.
-var sameSchema = map[string]string{"PendingPods": "Explanation", "Gangs": "Explanation", "TraceHash": "TraceCut"}
+var sameSchema = map[string]string{"PendingPods": "Explanation", "Gangs": "Explanation", "PodGroups": "Explanation", "TraceHash": "TraceCut"}
 
 // schemaNames returns the names of the schemas, in order.
 func schemaNames() []string {

@@ -23,7 +23,7 @@ import (
 // heldIn has what the interfaces in documents hold, by type and field.
 var heldIn = map[string]reflect.Type{
 	"Answer.Storage": reflect.TypeFor[diagnose.Storage](), "Answer.Devices": reflect.TypeFor[diagnose.Devices](),
-	"Answer.Gang": reflect.TypeFor[diagnose.ToldGang](), "Answer.Gangs": reflect.TypeFor[[]diagnose.ToldGang](),
+	"Answer.Gang": reflect.TypeFor[diagnose.ToldGang](), "Answer.Gangs": reflect.TypeFor[[]diagnose.ToldGang](), "Answer.PodGroups": reflect.TypeFor[[]diagnose.ToldPodGroup](),
 	"NodeVerdict.Devices": reflect.TypeFor[[]diagnose.DeviceOn](), "Reason.Evidence": reflect.TypeFor[[]framework.Evidence](),
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,11 +147,11 @@ func (a *target) openCluster(c *cobra.Command, plugins framework.Registry) (*ope
 	}
 	p := newProgress(c, "reading "+from.name+" at "+from.server)
 	defer p.done()
-	lists, left, err := live.ReadOnce(c.Context(), from.client, withKinds(kinds, extraKinds...))
+	lists, left, err := live.ReadOnce(c.Context(), from.client, withKinds(kinds, slices.Concat(extraKinds, optionalKinds)...))
 	if err != nil {
 		return nil, orNoAnswer(err)
 	}
-	unread, err := unreadableOf(left)
+	unread, err := unreadableOf(left, kinds)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,10 @@ var extraKinds = []world.Kind{
 	world.PriorityClass, world.RuntimeClass, world.LimitRange, world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job,
 }
 
+// optionalKinds are kinds that few clusters serve. That one is not read is not reported: without rights, a request does not show whether the API
+// server serves it.
+var optionalKinds = world.GroupKinds()
+
 // withKinds adds kinds to a set.
 func withKinds(kinds []world.Kind, more ...world.Kind) []world.Kind {
 	return world.SortKinds(slices.Concat(kinds, more))
@@ -31,10 +35,14 @@ type unreadableDocument struct {
 	Means string `json:"means"`
 }
 
-// unreadableOf describes kinds that could not be read. Without pods or nodes it is an error.
-func unreadableOf(all []live.Unreadable) ([]unreadableDocument, error) {
+// unreadableOf describes kinds that could not be read, but for optional ones that the configuration does not watch. Without pods or nodes it is an
+// error.
+func unreadableOf(all []live.Unreadable, watched []world.Kind) ([]unreadableDocument, error) {
 	docs := []unreadableDocument{}
 	for _, u := range all {
+		if slices.Contains(optionalKinds, u.Kind) && !slices.Contains(watched, u.Kind) {
+			continue
+		}
 		resource := u.Kind.Resource().GroupResource().String()
 		doc := unreadableDocument{Kind: string(u.Kind), Why: "the API server does not serve " + resource, Means: consequenceOf(u.Kind)}
 		if u.Forbidden {
@@ -82,7 +90,12 @@ var consequences = map[world.Kind]string{
 	world.CSIDriver:             claimsNotEvaluated,
 	world.CSIStorageCapacity:    claimsNotEvaluated,
 	world.VolumeAttachment:      claimsNotEvaluated,
+	world.Workload:              "gangs of Kubernetes 1.35 are decided about as if there were none",
+	world.CompositePodGroup:     groupsNotShown,
+	world.PodGroup:              groupsNotShown,
 }
+
+const groupsNotShown = "groups of pods are neither shown nor explained"
 
 const claimsNotEvaluated = "pods with a PersistentVolumeClaim are held back, and not evaluated"
 

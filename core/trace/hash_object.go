@@ -85,6 +85,7 @@ var keptTypes = map[reflect.Type]bool{
 var (
 	uidType, resourceNameType = reflect.TypeFor[types.UID](), reflect.TypeFor[v1.ResourceName]()
 	driverOnNodeType          = reflect.TypeFor[storagev1.CSINodeDriver]()
+	conditionType             = reflect.TypeFor[metav1.Condition]()
 )
 
 // Object returns a copy of an object with its names replaced.
@@ -129,6 +130,8 @@ func (h *NameHasher) hashFields(v reflect.Value, by hashRule) {
 			case by == asFields && rule == asValue:
 				rule = asName
 			case v.Type() == driverOnNodeType && f.Name == "Name":
+				rule = keepText
+			case v.Type() == conditionType && f.Name == "Type" && world.IsGroupCondition(v.Field(i).String()):
 				rule = keepText
 			}
 			h.hashFields(v.Field(i), rule)

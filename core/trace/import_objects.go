@@ -277,7 +277,7 @@ func (o *ObjectImporter) readItem(s source, n *yaml.Node, apiVersion, kind strin
 
 // empty returns an empty object of a kind that is read; nil if it is skipped.
 func (o *ObjectImporter) empty(apiVersion, kind string) world.Object {
-	if world.Kind(kind).Resource().GroupVersion().String() == apiVersion {
+	if world.Kind(kind).IsReadIn(apiVersion) {
 		if object, err := world.New(world.Kind(kind)); err == nil {
 			return object
 		}

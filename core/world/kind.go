@@ -15,6 +15,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -53,6 +55,8 @@ const (
 	DeviceClass           Kind = "DeviceClass"
 	DeviceTaintRule       Kind = "DeviceTaintRule"
 	Workload              Kind = "Workload"
+	PodGroup              Kind = "PodGroup"
+	CompositePodGroup     Kind = "CompositePodGroup"
 	Lease                 Kind = "Lease"
 	LeaseCandidate        Kind = "LeaseCandidate"
 )
@@ -99,6 +103,8 @@ var kinds = []kindInfo{
 	{ResourceClaim, resourcev1.SchemeGroupVersion.WithResource("resourceclaims"), namespaced, func() Object { return &resourcev1.ResourceClaim{} }},
 	{DeviceTaintRule, resourcev1alpha3.SchemeGroupVersion.WithResource("devicetaintrules"), clusterScoped, func() Object { return &resourcev1alpha3.DeviceTaintRule{} }},
 	{Workload, workloads.GroupVersion.WithResource("workloads"), namespaced, func() Object { return &workloads.Workload{} }},
+	{CompositePodGroup, schedulingv1alpha3.SchemeGroupVersion.WithResource("compositepodgroups"), namespaced, func() Object { return &schedulingv1alpha3.CompositePodGroup{} }},
+	{PodGroup, schedulingv1beta1.SchemeGroupVersion.WithResource("podgroups"), namespaced, func() Object { return &schedulingv1beta1.PodGroup{} }},
 	{Lease, coordinationv1.SchemeGroupVersion.WithResource("leases"), namespaced, func() Object { return &coordinationv1.Lease{} }},
 	{LeaseCandidate, coordinationv1beta1.SchemeGroupVersion.WithResource("leasecandidates"), namespaced, func() Object { return &coordinationv1beta1.LeaseCandidate{} }},
 	{Node, v1.SchemeGroupVersion.WithResource("nodes"), clusterScoped, func() Object { return &v1.Node{} }},

@@ -94,7 +94,7 @@ var pictures = []picture{
 	},
 	{
 		file: "gangs", trace: "gang-deadlock", at: 13 * time.Second, pane: views.GangsPane, w: 120, h: 20,
-		title: ":gangs  Gangs", altText: "Two gangs of twelve pods that hold eight places each, with the deadline at which they give them up",
+		title: ":groups  Groups", altText: "Two gangs of twelve pods that hold eight places each, with the deadline at which they give them up",
 	},
 	{
 		file: "light", trace: "morning-rush", at: 58 * time.Second, w: 140, h: 40, theme: "light",

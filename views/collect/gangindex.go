@@ -29,7 +29,7 @@ type gangIndex struct {
 // follow refreshes the index if the cluster has, or had, any pod groups, or if a pane shows them. It reports whether it did. A model
 // calls it once, so that it reads one part.
 func (x *gangIndex) follow(e *engine.Engine, open views.PaneID) bool {
-	if x.engine != e && e.Gangs().Len() == 0 && e.Store().Len(world.Workload) == 0 && open != views.GangsPane {
+	if x.engine != e && e.Gangs().Len() == 0 && e.Store().Len(world.Workload) == 0 && e.Store().Len(world.PodGroup) == 0 && open != views.GangsPane {
 		return false
 	}
 	x.refresh(e)
@@ -39,7 +39,7 @@ func (x *gangIndex) follow(e *engine.Engine, open views.PaneID) bool {
 // refresh brings the index up to date with an engine.
 func (x *gangIndex) refresh(e *engine.Engine) {
 	if x.engine != e {
-		*x = gangIndex{changeFeed: newChangeFeed(e, world.Pod, world.Workload)}
+		*x = gangIndex{changeFeed: newChangeFeed(e, world.Pod, world.Workload, world.PodGroup, world.CompositePodGroup)}
 	}
 	changed, known := x.next()
 	moved, knownMoves := x.moved()
@@ -52,6 +52,7 @@ func (x *gangIndex) refresh(e *engine.Engine) {
 	for _, some := range [...]names{changed, x.part()} {
 		x.podsChanged(some[world.Pod], dirty)
 		x.workloadsChanged(some[world.Workload], dirty)
+		x.podGroupsChanged(some, dirty)
 	}
 	for key, g := range x.running {
 		if !g.deadline.After(e.Now()) {
@@ -102,7 +103,7 @@ func (x *gangIndex) podsChanged(pods []types.NamespacedName, dirty map[gangs.Key
 			x.mark(was, dirty)
 		}
 		pod := x.engine.Store().Pod(name.Namespace, name.Name)
-		if pod != nil && workloads.IsMember(pod) {
+		if pod != nil && gangs.IsMember(pod) {
 			is := gangs.KeyOf(pod)
 			x.mark(is, dirty)
 			x.groupOf[name] = is
@@ -116,7 +117,7 @@ func (x *gangIndex) podsChanged(pods []types.NamespacedName, dirty map[gangs.Key
 func (x *gangIndex) mark(key gangs.Key, dirty map[gangs.Key]struct{}) {
 	dirty[key] = struct{}{}
 	key.Replica = ""
-	dirty[key] = struct{}{}
+	dirty[key] = struct{}{} // the same one, if it is a PodGroup
 }
 
 // workloadsChanged marks all groups of workloads.
@@ -149,7 +150,7 @@ func (x *gangIndex) readAll() {
 		changeFeed: x.changeFeed, moves: x.moves, groupOf: map[types.NamespacedName]gangs.Key{},
 		groupsOf: map[types.NamespacedName]map[gangs.Key]struct{}{}, running: map[gangs.Key]*gang{},
 	}
-	x.startOver(world.Workload)
+	x.startOver(world.Workload, world.PodGroup)
 	for _, key := range x.engine.Gangs().Keys() {
 		for _, m := range x.engine.Gangs().Group(key).Members() {
 			x.unread.add(world.Pod, nameOf(m.Pod))
@@ -201,8 +202,8 @@ func nameOfGang(key gangs.Key) types.NamespacedName {
 
 // gangOf is the group of a pod as a filter finds it; empty for a pod of none.
 func gangOf(pod *v1.Pod) string {
-	if !workloads.IsMember(pod) {
-		return ""
+	if key := gangs.KeyOf(pod); key != (gangs.Key{}) {
+		return scopeOfGang(key)
 	}
-	return scopeOfGang(gangs.KeyOf(pod))
+	return ""
 }

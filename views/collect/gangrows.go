@@ -21,7 +21,8 @@ import (
 
 // model returns the counts of groups and of their pods.
 func (x *gangIndex) model() *views.Gangs {
-	v := &views.Gangs{Reading: x.reading(), GateOff: !x.engine.Features().Enabled(config.GangScheduling), Pods: x.counts}
+	v := &views.Gangs{Reading: x.reading(), Pods: x.counts, PodGroups: x.engine.Store().Len(world.PodGroup) > 0}
+	v.GateOff = !v.PodGroups && !x.engine.Features().Enabled(config.GangScheduling)
 	x.order.counts(v.Count[:])
 	return v
 }
@@ -67,6 +68,13 @@ func (x *gangIndex) briefRow(g *gang) views.GangRow {
 	if g.held != nil {
 		row.PodKey = world.PodRefOf(g.held).String()
 	}
+	if g.key.IsPodGroup() {
+		row.WithPodGroup = true
+		row.Path = x.pathOf(g)
+		if g.object != nil {
+			row.Labels = g.object.Labels
+		}
+	}
 	return row
 }
 
@@ -76,6 +84,9 @@ func scopeOfGang(key gangs.Key) string { return printable.Text(key.FullName()) }
 func (x *gangIndex) row(g *gang) views.GangRow {
 	row := x.briefRow(g)
 	row.Name, row.WorkloadKey = row.Scope, g.key.Namespace+"/"+g.key.Workload
+	if g.key.IsPodGroup() {
+		row.WorkloadKey = string(world.PodGroup) + " " + g.key.FullName()
+	}
 	if !g.deadline.IsZero() {
 		row.Timeout = gangs.Timeout
 	}
@@ -83,6 +94,9 @@ func (x *gangIndex) row(g *gang) views.GangRow {
 		row.Pod, row.PodKey = podNames(world.PodRefOf(g.held))
 	}
 	row.Note = printable.Text(g.note())
+	if g.key.IsPodGroup() {
+		x.describePodGroup(g, &row)
+	}
 	if g.isHeldBack() {
 		row.Reason = printable.Text(x.reason(g))
 	}
@@ -120,6 +134,8 @@ func (g *gang) note() string {
 		return "1 pod"
 	}
 	switch state := views.GangState(g.state); {
+	case state == views.GangWithoutWorkload && g.key.IsPodGroup():
+		return "PodGroup " + g.key.Group + ", which does not exist, or is not read"
 	case state == views.GangWithoutWorkload && g.workload == nil:
 		return "workload " + g.key.Workload + ", which does not exist"
 	case state == views.GangWithoutWorkload:

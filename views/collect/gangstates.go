@@ -5,6 +5,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"orrery/core/objects/workloads"
@@ -27,11 +28,16 @@ type gang struct {
 	created  time.Time
 	// held is the pod that keeps the gang back, or the first; nil if it has no pods.
 	held *v1.Pod
+	// object is the PodGroup; nil if it does not exist, or the group is one of a workload of 1.35.
+	object *schedulingv1beta1.PodGroup
 }
 
 // gangOf reads a group; nil if no pod names it, and no workload has it. A group of which there are replicas needs no row without
 // pods.
 func (x *gangIndex) gangOf(key gangs.Key) *gang {
+	if key.IsPodGroup() {
+		return x.podGroupOf(key)
+	}
 	g := &gang{rank: rank{name: nameOfGang(key)}, key: key, workload: x.workload(key.Namespace, key.Workload)}
 	group := x.engine.Gangs().Group(key)
 	var policy *workloads.Policy
@@ -48,6 +54,12 @@ func (x *gangIndex) gangOf(key gangs.Key) *gang {
 		g.readMembers(x, group)
 	}
 	g.state = uint8(x.stateOfGang(g, group, policy))
+	g.setSince()
+	return g
+}
+
+// setSince sets what orders the groups of a state.
+func (g *gang) setSince() {
 	switch views.GangState(g.state) {
 	case views.GangOnPermit:
 		g.since = micro(g.deadline)
@@ -55,7 +67,6 @@ func (x *gangIndex) gangOf(key gangs.Key) *gang {
 	default:
 		g.since = micro(g.created)
 	}
-	return g
 }
 
 // hasReplicas reports whether any replica of a group has pods.
@@ -118,7 +129,6 @@ func (x *gangIndex) stageOf(pod *v1.Pod) (stage views.GangStage, blame int) {
 }
 
 func (x *gangIndex) stateOfGang(g *gang, group *gangs.Group, policy *workloads.Policy) views.GangState {
-	placed := g.count[views.GangPodBound] + g.count[views.GangPodPlaced] + g.count[views.GangPodOnPermit]
 	switch {
 	case policy == nil:
 		return views.GangWithoutWorkload
@@ -126,6 +136,14 @@ func (x *gangIndex) stateOfGang(g *gang, group *gangs.Group, policy *workloads.P
 		return views.GangEmpty
 	case policy.Gang == nil || !x.engine.Features().Enabled(config.GangScheduling):
 		return views.GangBasic
+	}
+	return x.progressOf(g, group)
+}
+
+// progressOf is how far a gang is whose pods are placed together.
+func (x *gangIndex) progressOf(g *gang, group *gangs.Group) views.GangState {
+	placed := g.count[views.GangPodBound] + g.count[views.GangPodPlaced] + g.count[views.GangPodOnPermit]
+	switch {
 	case g.count[views.GangPodBound] == group.Len():
 		return views.GangBound
 	case placed == group.Len() && placed >= g.least:

@@ -95,7 +95,7 @@ func GangNames(e *engine.Engine, prefix string, n int) []string {
 		if len(list) == n {
 			break
 		}
-		if strings.HasPrefix(name, prefix) || strings.HasPrefix(key.Workload, prefix) {
+		if strings.HasPrefix(name, prefix) || strings.HasPrefix(key.Workload, prefix) || key.IsPodGroup() && strings.HasPrefix(key.Group, prefix) {
 			list = append(list, name)
 		}
 	}

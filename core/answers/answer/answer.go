@@ -4,11 +4,13 @@ import "time"
 
 // Answer says what is so, why, and what would help.
 type Answer struct {
-	// Pod, Workload, OnNode and OfClaim are what it is about; none of them for pods that wait.
-	Pod      *Ref   `json:"pod,omitempty"`
-	Workload *Ref   `json:"workload,omitempty"`
-	OnNode   string `json:"node,omitempty"`
-	OfClaim  *Ref   `json:"claim,omitempty"`
+	// Pod, Workload, PodGroup, CompositePodGroup, OnNode and OfClaim are what it is about; none of them for pods that wait.
+	Pod               *Ref   `json:"pod,omitempty"`
+	Workload          *Ref   `json:"workload,omitempty"`
+	PodGroup          *Ref   `json:"podGroup,omitempty"`
+	CompositePodGroup *Ref   `json:"compositePodGroup,omitempty"`
+	OnNode            string `json:"node,omitempty"`
+	OfClaim           *Ref   `json:"claim,omitempty"`
 
 	Status *Status `json:"status,omitempty"`
 	// Evaluated is the moment that the answer is of.
@@ -50,6 +52,8 @@ type Answer struct {
 	// Gang is the pod's, Gangs are the workload's.
 	Gang  Chain   `json:"gang,omitempty"`
 	Gangs []Chain `json:"gangs,omitzero"`
+	// PodGroups are the groups of 1.37 that it is about, each CompositePodGroup before what is in it.
+	PodGroups []Chain `json:"podGroups,omitzero"`
 
 	// Pods counts those that wait, Groups are they by owner and cause. Capacity is the fewest nodes that place all pods which more nodes
 	// can place.

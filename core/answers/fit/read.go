@@ -67,6 +67,7 @@ func beyond(apiVersion, kind string) world.Object {
 var kinds = []world.Kind{
 	world.Namespace, world.PriorityClass, world.RuntimeClass, world.LimitRange, memory.ResourceQuota, world.Service, world.StorageClass,
 	world.PersistentVolume, world.PersistentVolumeClaim, world.DeviceClass, memory.ResourceClaimTemplate, world.ResourceClaim, world.Workload,
+	world.CompositePodGroup, world.PodGroup,
 	world.PodDisruptionBudget, world.DaemonSet, world.ReplicaSet, world.Deployment, world.StatefulSet, world.Job, world.Pod,
 }
 

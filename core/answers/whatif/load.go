@@ -95,7 +95,7 @@ var copiedKinds = []world.Kind{
 	world.Namespace, world.PriorityClass, world.RuntimeClass, world.LimitRange, world.Service, world.ReplicationController,
 	world.StorageClass, world.CSIDriver, world.CSINode, world.CSIStorageCapacity, world.VolumeAttachment,
 	world.PersistentVolume, world.PersistentVolumeClaim, world.DeviceClass, world.ResourceSlice, world.ResourceClaim,
-	world.DeviceTaintRule, world.Workload, world.StatefulSet, world.DaemonSet,
+	world.DeviceTaintRule, world.Workload, world.CompositePodGroup, world.PodGroup, world.StatefulSet, world.DaemonSet,
 }
 
 // loadReferenced loads the objects that pods refer to, and makes those that the engine does not know: without them no

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"orrery/core/objects/workloads"
@@ -98,11 +99,17 @@ func FuzzReference(f *testing.F) {
 		ControllerRef: &workloads.ControllerRef{Kind: "Job", Name: "training"},
 		PodGroups:     []workloads.PodGroup{{Name: "workers", Policy: workloads.Policy{Gang: &workloads.GangPolicy{MinCount: -3}}}, {}},
 	}}
-	bytes, err := gang.Marshal()
-	if err != nil {
-		f.Fatal(err)
+	templates := &workloads.Workload{Spec: workloads.Spec{PodGroupTemplates: []schedulingv1beta1.PodGroupTemplate{
+		{Name: "workers", SchedulingPolicy: schedulingv1beta1.PodGroupSchedulingPolicy{Gang: &schedulingv1beta1.GangSchedulingPolicy{MinCount: 8}}},
+		{},
+	}}}
+	for _, w := range []*workloads.Workload{gang, templates} {
+		bytes, err := w.Marshal()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(bytes)
 	}
-	f.Add(bytes)
 	f.Fuzz(func(t *testing.T, from []byte) {
 		for _, of := range owners {
 			_ = workloads.FromProto(of.object(), from)

@@ -4,10 +4,14 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 )
 
 // The protocol buffer is that of Kubernetes 1.35, by the numbers in the tags of the types: recordings hold it. As the API server's own
 // encoding does, a field that is a text or a number is written even when it is empty.
+
+// templatesField is the number of the templates of 1.37. Upstream's is that of the groups in 1.35.
+const templatesField protowire.Number = 101
 
 // Marshal encodes a workload.
 func (w *Workload) Marshal() ([]byte, error) {
@@ -15,13 +19,23 @@ func (w *Workload) Marshal() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := appendMessage(nil, 1, meta)
-	return appendMessage(to, 2, w.Spec.encoded()), nil
+	spec := w.Spec.encoded()
+	for i := range w.Spec.PodGroupTemplates {
+		template, err := w.Spec.PodGroupTemplates[i].Marshal()
+		if err != nil {
+			return nil, err
+		}
+		spec = appendMessage(spec, templatesField, template)
+	}
+	return appendMessage(appendMessage(nil, 1, meta), 2, spec), nil
 }
 
 // Size is the encoded length in bytes.
 func (w *Workload) Size() int {
 	meta, spec := w.ObjectMeta.Size(), len(w.Spec.encoded())
+	for i := range w.Spec.PodGroupTemplates {
+		spec += protowire.SizeTag(templatesField) + protowire.SizeBytes(w.Spec.PodGroupTemplates[i].Size())
+	}
 	return protowire.SizeTag(1) + protowire.SizeBytes(meta) + protowire.SizeTag(2) + protowire.SizeBytes(spec)
 }
 
@@ -86,6 +100,9 @@ func (s *Spec) decode(from []byte) error {
 		case 2:
 			s.PodGroups = append(s.PodGroups, PodGroup{})
 			return s.PodGroups[len(s.PodGroups)-1].decode(f.bytes)
+		case templatesField:
+			s.PodGroupTemplates = append(s.PodGroupTemplates, schedulingv1beta1.PodGroupTemplate{})
+			return s.PodGroupTemplates[len(s.PodGroupTemplates)-1].Unmarshal(f.bytes)
 		}
 		return nil
 	})

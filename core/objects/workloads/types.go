@@ -3,6 +3,7 @@ package workloads
 import (
 	"slices"
 
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,7 +12,10 @@ import (
 // GroupVersion is where the API server of 1.35 serves workloads.
 var GroupVersion = schema.GroupVersion{Group: "scheduling.k8s.io", Version: "v1alpha1"}
 
-// Workload names groups of pods that are scheduled by a policy.
+// GroupVersions are all in which workloads are read: since 1.37 with templates instead of groups. That of 1.36, v1alpha2, is not read.
+var GroupVersions = []schema.GroupVersion{GroupVersion, schedulingv1beta1.SchemeGroupVersion}
+
+// Workload names groups of pods that are scheduled by a policy: the groups themselves in 1.35, and since 1.37 templates of PodGroups.
 type Workload struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -22,7 +26,11 @@ type Workload struct {
 // Spec is what a workload asks for.
 type Spec struct {
 	ControllerRef *ControllerRef `json:"controllerRef,omitempty" protobuf:"bytes,1,opt,name=controllerRef"`
-	PodGroups     []PodGroup     `json:"podGroups" protobuf:"bytes,2,rep,name=podGroups"`
+	// PodGroups are the groups in 1.35, whose members refer to them.
+	PodGroups []PodGroup `json:"podGroups,omitempty" protobuf:"bytes,2,rep,name=podGroups"`
+	// PodGroupTemplates are what PodGroups are made from since 1.37. The field's number is that of recordings, since another field had
+	// upstream's in 1.35. Templates of CompositePodGroups, which nest, are left out: the objects that are made from them are read.
+	PodGroupTemplates []schedulingv1beta1.PodGroupTemplate `json:"podGroupTemplates,omitempty" protobuf:"bytes,101,rep,name=podGroupTemplates"`
 }
 
 // ControllerRef names the object that the workload describes.
@@ -63,6 +71,10 @@ func (w *Workload) DeepCopy() *Workload {
 	c.Spec.PodGroups = slices.Clone(w.Spec.PodGroups)
 	for i := range c.Spec.PodGroups {
 		c.Spec.PodGroups[i].Policy = w.Spec.PodGroups[i].Policy.copy()
+	}
+	c.Spec.PodGroupTemplates = slices.Clone(w.Spec.PodGroupTemplates)
+	for i := range c.Spec.PodGroupTemplates {
+		w.Spec.PodGroupTemplates[i].DeepCopyInto(&c.Spec.PodGroupTemplates[i])
 	}
 	return &c
 }

@@ -16,12 +16,12 @@ import (
 	"orrery/core/world/live"
 )
 
-// screenKinds are kinds that only the screen needs: the leader's lease, and PodDisruptionBudgets.
-var screenKinds = []world.Kind{world.Lease, world.LeaseCandidate, world.PodDisruptionBudget}
+// screenKinds are kinds that only the screen needs: the leader's lease, PodDisruptionBudgets, and groups of pods.
+var screenKinds = append(world.GroupKinds(), world.Lease, world.LeaseCandidate, world.PodDisruptionBudget)
 
 // optionalKinds are kinds that few clusters serve. Missing rights for them are not reported: without rights, a request
 // does not show whether the API server serves them.
-var optionalKinds = []world.Kind{world.LeaseCandidate}
+var optionalKinds = append(world.GroupKinds(), world.LeaseCandidate)
 
 // access is what a session may read.
 type access struct {
@@ -32,11 +32,14 @@ type access struct {
 	missingRules []actions.Rule
 	// moreRules are the rules to read all namespaces of the kinds in namespaces.
 	moreRules []actions.Rule
+	// watched are the kinds that the engine needs. Of optionalKinds the others are optional.
+	watched []world.Kind
 }
 
 // checkAccess tries to read each kind, in all namespaces or else in one. It silently leaves out a kind that the API
-// server does not serve. An error means that the API server is unreachable.
-func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world.Kind, namespace string) (s access, err error) {
+// server does not serve. The engine needs those that are watched. An error means that the API server is unreachable.
+func checkAccess(ctx context.Context, client kubernetes.Interface, kinds, watched []world.Kind, namespace string) (s access, err error) {
+	s.watched = watched
 	all, err := live.CheckAccess(ctx, client, kinds, namespace)
 	switch {
 	case apierrors.IsUnauthorized(err):
@@ -47,7 +50,7 @@ func checkAccess(ctx context.Context, client kubernetes.Interface, kinds []world
 	s.kinds, s.namespaces = all.Kinds, all.Namespaces
 	for _, u := range all.Unreadable {
 		switch {
-		case slices.Contains(optionalKinds, u.Kind):
+		case s.isOptional(u.Kind):
 		case u.OnlyIn != "":
 			s.moreRules = append(s.moreRules, rulesOf(u)...)
 		case u.Forbidden:
@@ -114,11 +117,16 @@ func (s *access) whyNotDeciding() string {
 	return ""
 }
 
-// isOptional reports whether a rule is about one of optionalKinds.
-func isOptional(r actions.Rule) bool {
+// isOptional reports whether a kind is one of optionalKinds, and not needed by the engine.
+func (s *access) isOptional(kind world.Kind) bool {
+	return slices.Contains(optionalKinds, kind) && !slices.Contains(s.watched, kind)
+}
+
+// isOptionalRule reports whether a rule is about an optional kind.
+func (s *access) isOptionalRule(r actions.Rule) bool {
 	return slices.ContainsFunc(optionalKinds, func(kind world.Kind) bool {
 		resource := kind.Resource()
-		return resource.Group == r.Group && resource.Resource == r.Resource
+		return resource.Group == r.Group && resource.Resource == r.Resource && s.isOptional(kind)
 	})
 }
 

@@ -51,18 +51,14 @@ func (s *Session) startReplica(ctx context.Context) error {
 // checkRights tries to read each kind. A scheduler has to read all kinds that the plugins read: without all pods it
 // would overcommit nodes, and without budgets preemption would ignore them.
 func (s *Session) checkRights(ctx context.Context, e *engine.Engine) ([]world.Kind, error) {
-	kinds, err := requiredKinds(e)
+	kinds, watched, err := requiredKinds(e)
 	if err != nil {
 		return nil, err
 	}
-	if s.access, err = checkAccess(ctx, s.client, kinds, ""); err != nil {
+	if s.access, err = checkAccess(ctx, s.client, kinds, watched, ""); err != nil {
 		return nil, err
 	}
-	needed, err := e.WatchedKinds()
-	if err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(s.access.unreadable, func(k world.Kind) bool { return slices.Contains(needed, k) }) {
+	if slices.ContainsFunc(s.access.unreadable, func(k world.Kind) bool { return slices.Contains(watched, k) }) {
 		return nil, fmt.Errorf("--schedule needs permission to read %s; without --schedule the console shows what is readable",
 			rulesText(s.access.missingRules))
 	}

@@ -222,7 +222,7 @@ func (s *Session) State() State {
 	for _, rule := range denied {
 		anywhere := rule
 		anywhere.Namespace = ""
-		if !isOptional(rule) && !slices.Contains(slices.Concat(st.MissingRules, st.MoreRules), anywhere) && !slices.Contains(st.MissingRules, rule) {
+		if !s.access.isOptionalRule(rule) && !slices.Contains(slices.Concat(st.MissingRules, st.MoreRules), anywhere) && !slices.Contains(st.MissingRules, rule) {
 			st.MissingRules = append(st.MissingRules, rule)
 		}
 	}
@@ -236,27 +236,28 @@ func (s *Session) State() State {
 	return st
 }
 
-// requiredKinds returns the kinds that an engine of the session's configuration and the screen need.
-func (s *Session) requiredKinds() ([]world.Kind, error) {
+// requiredKinds returns the kinds that an engine of the session's configuration and the screen need, and those that the engine needs.
+func (s *Session) requiredKinds() (kinds, watched []world.Kind, err error) {
 	e, err := engine.New(engine.Options{Config: s.options.Config, Plugins: s.options.Plugins, NoReuse: s.options.NoReuse})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return requiredKinds(e)
 }
 
-// requiredKinds returns the kinds that an engine and the screen need.
-func requiredKinds(e *engine.Engine) ([]world.Kind, error) {
-	kinds, err := e.WatchedKinds()
+// requiredKinds returns the kinds that an engine and the screen need, and those that the engine needs.
+func requiredKinds(e *engine.Engine) (kinds, watched []world.Kind, err error) {
+	watched, err = e.WatchedKinds()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	kinds = slices.Clone(watched)
 	for _, kind := range screenKinds {
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
-	return kinds, nil
+	return kinds, watched, nil
 }
 
 // quietLogger returns a logger that does not write to the screen.

@@ -17,11 +17,11 @@ import (
 // decides: its Lead channel stays open.
 func (s *Session) startShadow(ctx context.Context) error {
 	began := time.Now()
-	kinds, err := s.requiredKinds()
+	kinds, watched, err := s.requiredKinds()
 	if err != nil {
 		return err
 	}
-	if s.access, err = checkAccess(ctx, s.client, kinds, s.options.Namespace); err != nil {
+	if s.access, err = checkAccess(ctx, s.client, kinds, watched, s.options.Namespace); err != nil {
 		return err
 	}
 	decides := s.access.whyNotDeciding() == ""

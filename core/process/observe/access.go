@@ -16,10 +16,10 @@ import (
 )
 
 // moreKinds are kinds that no plugin reads. The lease says which scheduler leads. The others answer questions to the records: owners
-// bring pods back in what-ifs, and classes and limits shape new pods.
-var moreKinds = []world.Kind{
+// bring pods back in what-ifs, classes and limits shape new pods, and groups have pods that belong together.
+var moreKinds = append(world.GroupKinds(),
 	world.PriorityClass, world.RuntimeClass, world.LimitRange, world.ReplicaSet, world.StatefulSet, world.Deployment, world.DaemonSet, world.Job, world.Lease,
-}
+)
 
 // Kinds returns the kinds that an observer of a scheduler with this configuration reads. There is no other request, but for the version.
 func Kinds(c *config.Configuration, plugins framework.Registry) ([]world.Kind, error) {

@@ -14,7 +14,6 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"orrery/core/objects/saturating"
-	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/cache"
 	"orrery/core/scheduler/config"
 	"orrery/core/scheduler/devices"
@@ -353,7 +352,7 @@ func (e *Engine) noteQueuedMember(t *queue.Transition) {
 	if t.Kind != queue.Moved || e.gangs.Len() == 0 || e.options.RequeueRule == queue.MoveRequestCycle {
 		return
 	}
-	if pod := e.store.Pod(t.Namespace, t.Name); pod != nil && pod.UID == t.UID && workloads.IsMember(pod) {
+	if pod := e.store.Pod(t.Namespace, t.Name); pod != nil && pod.UID == t.UID && gangs.IsMember(pod) {
 		e.gangs.Queued(gangs.KeyOf(pod), pod.UID, t.To == queue.Active)
 	}
 }

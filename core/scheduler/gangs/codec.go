@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/codec"
 )
 
@@ -44,7 +43,7 @@ func (g *Group) codeState(c *codec.Coder, key Key) {
 
 // read takes in a member that was read.
 func (g *Group) read(c *codec.Coder, key Key, uid types.UID, m Member, idle, held bool) {
-	c.Check(uid == m.Pod.UID && workloads.IsMember(m.Pod) && KeyOf(m.Pod) == key, "pod %q is not of the group %q", m.Pod.Name, key)
+	c.Check(uid == m.Pod.UID && IsMember(m.Pod) && KeyOf(m.Pod) == key, "pod %q is not of the group %q", m.Pod.Name, key)
 	c.Check((!idle || m.Stage == Unscheduled) && (!held || m.Stage == Assumed), "pod %q is idle or held at another stage", m.Pod.Name)
 	g.counts[m.Stage]++
 	if idle {

@@ -191,3 +191,43 @@ func change(r *rapid.T, t *testing.T, f *fixture) {
 		f.apply(t, world.Deleted, held)
 	}
 }
+
+// The field that names a pod's group is another one in each release, and one function knows them.
+func TestKeyOf_KnowsEveryRelease(t *testing.T) {
+	of137 := mk.Pod("a").InPodGroup("train-0").Obj()
+	unnamed := mk.Pod("a").InPodGroup("").Obj()
+	for name, tt := range map[string]struct {
+		pod   *v1.Pod
+		want  gangs.Key
+		text  string
+		group bool
+	}{
+		"1.35":           {member("a"), gangs.Key{"default", "train", "workers", ""}, "train/workers", false},
+		"1.37":           {of137, gangs.PodGroupKey("default", "train-0"), "train-0", true},
+		"without a name": {unnamed, gangs.Key{}, "/", false},
+		"none":           {mk.Pod("a").Obj(), gangs.Key{}, "/", false},
+	} {
+		key := gangs.KeyOf(tt.pod)
+		if key != tt.want || key.IsPodGroup() != tt.group || gangs.IsMember(tt.pod) != (key != gangs.Key{}) {
+			t.Errorf("%s: the group is %+v, want %+v", name, key, tt.want)
+		}
+		if key.String() != tt.text && key != (gangs.Key{}) {
+			t.Errorf("%s: as text it is %q, want %q", name, key, tt.text)
+		}
+	}
+}
+
+// Pods of a PodGroup are kept as members, apart from those of 1.35.
+func TestState_HasMembersOfPodGroups(t *testing.T) {
+	f := newFixture()
+	pod := mk.Pod("a").InPodGroup("workers").Obj()
+	f.apply(t, world.Added, pod)
+	f.apply(t, world.Added, member("b"))
+	placed := pod.DeepCopy()
+	placed.Spec.NodeName = "n"
+	f.apply(t, world.Modified, placed)
+	if g := f.Group(gangs.PodGroupKey("default", "workers")); g == nil || g.Len() != 1 || g.Count(gangs.Assigned) != 1 {
+		t.Errorf("the PodGroup has %+v", g)
+	}
+	f.want(t, "1 of 1 unscheduled, 0 assumed, 0 assigned")
+}

@@ -16,23 +16,42 @@ import (
 // Timeout is how long the pods of a group wait for each other.
 const Timeout = 5 * time.Minute
 
-// Key names a pod group. Replica is empty if a workload has one of each group. As text it is without the namespace.
+// Key names a pod group. Of 1.35 it is a group of a workload, and Replica is empty if the workload has one of each group. Since 1.36 a group is an
+// object, a PodGroup, of which Group is the name, and Workload is empty. As text a key is without the namespace.
 type Key struct {
 	Namespace, Workload, Group, Replica string
 }
 
-// KeyOf returns the group that a pod is a member of; the zero Key if it is of none.
+// KeyOf returns the group that a pod is a member of; the zero Key if it is of none. It is the one place that knows which field of a pod says
+// so: spec.workloadRef in 1.35, spec.schedulingGroup since 1.36. No API server serves both.
 func KeyOf(pod *v1.Pod) (key Key) {
 	if ref, is := workloads.RefOf(pod); is {
-		key = Key{pod.Namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+		return Key{pod.Namespace, ref.Name, ref.PodGroup, ref.PodGroupReplicaKey}
+	}
+	if group := pod.Spec.SchedulingGroup; group != nil && group.PodGroupName != nil && *group.PodGroupName != "" {
+		return PodGroupKey(pod.Namespace, *group.PodGroupName)
 	}
 	return key
 }
 
+// IsMember reports whether a pod is of a group, of any release.
+func IsMember(pod *v1.Pod) bool { return KeyOf(pod) != Key{} }
+
+// PodGroupKey names the PodGroup of a name.
+func PodGroupKey(namespace, name string) Key { return Key{Namespace: namespace, Group: name} }
+
+// IsPodGroup reports whether the group is a PodGroup, an object of its own since 1.36, and not part of a workload of 1.35.
+func (k Key) IsPodGroup() bool { return k.Workload == "" && k.Replica == "" && k.Group != "" }
+
 // FullName is NAMESPACE/WORKLOAD/GROUP, with the replica if the group has several.
 func (k Key) FullName() string { return k.Namespace + "/" + k.String() }
 
-func (k Key) String() string { return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/") }
+func (k Key) String() string {
+	if k.IsPodGroup() {
+		return k.Group
+	}
+	return strings.TrimSuffix(k.Workload+"/"+k.Group+"/"+k.Replica, "/")
+}
 
 // PolicyOf returns the policy of a workload's group, nil if it has no such group.
 func PolicyOf(workload *workloads.Workload, group string) *workloads.Policy {

@@ -12,7 +12,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"orrery/core/objects/workloads"
 	"orrery/core/scheduler/store"
 	"orrery/core/world"
 )
@@ -56,11 +55,11 @@ func (s *State) Changed(d store.Delta) {
 	defer s.mu.Unlock()
 	was, _ := d.Old.(*v1.Pod)
 	is, _ := d.New.(*v1.Pod)
-	if was != nil && workloads.IsMember(was) && (is == nil || is.UID != was.UID || KeyOf(was) != KeyOf(is)) {
+	if was != nil && IsMember(was) && (is == nil || is.UID != was.UID || KeyOf(was) != KeyOf(is)) {
 		s.removed(was)
 		was = nil
 	}
-	if is == nil || !workloads.IsMember(is) {
+	if is == nil || !IsMember(is) {
 		return
 	}
 	g := s.owned(KeyOf(is))
@@ -162,7 +161,7 @@ func (s *State) Check() error {
 	found := 0
 	for o := range s.store.Objects(world.Pod) {
 		pod := o.(*v1.Pod)
-		if !workloads.IsMember(pod) {
+		if !IsMember(pod) {
 			continue
 		}
 		found++

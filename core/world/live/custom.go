@@ -20,14 +20,16 @@ import (
 type Client struct {
 	kubernetes.Interface
 	Custom dynamic.Interface
-	// rules is the version in which the API server serves DeviceTaintRules.
-	rules *servedVersion
+	// rules is the version in which the API server serves DeviceTaintRules, workloads that of Workloads.
+	rules, workloads *servedVersion
 	// members says that pods are read with the groups of Kubernetes 1.35 that they are members of.
 	members bool
 }
 
 // taintRules reads and writes DeviceTaintRules in the version that the API server serves.
-func (c Client) taintRules() servedRules { return servedRules{c.Custom, c.rules} }
+func (c Client) taintRules() servedRules {
+	return servedRules{served{c.Custom, world.DeviceTaintRule.Resource().GroupResource(), ruleVersions, c.rules, allNamespaces, anyRule}}
+}
 
 // NewClient makes a client. Its parts share a connection; reads of custom resources have the configured rate limit to
 // themselves. The answers to the requests of ReadOnce, CheckAccess and List are bounded, and so are the events of watches.
@@ -51,20 +53,20 @@ func NewClient(c *rest.Config) (Client, error) {
 	if err != nil {
 		return Client{}, fmt.Errorf("connecting to the API server: %w", err)
 	}
-	return Client{known, custom, &servedVersion{}, false}, nil
+	return Client{known, custom, &servedVersion{}, &servedVersion{}, false}, nil
 }
 
-// readingMembers returns a client that reads pods with their groups, if workloads are read too.
+// readingMembers returns a client that reads pods with their groups of Kubernetes 1.35, if workloads of it are read too.
 func readingMembers(c kubernetes.Interface, kinds []world.Kind) kubernetes.Interface {
 	client, able := c.(Client)
 	if !able || !slices.Contains(kinds, world.Workload) {
 		return c
 	}
-	client.members = true
+	client.members = client.refersByWorkload()
 	return client
 }
 
-var errNoWorkloads = errors.New("watching workloads of Kubernetes 1.35: this client reads the kinds of later ones only")
+var errNoWorkloads = errors.New("watching workloads: this client reads the kinds that client-go knows only")
 
 // customListWatch lists and watches a custom kind.
 func customListWatch(c kubernetes.Interface, kind world.Kind, in string) (*cache.ListWatch, error) {

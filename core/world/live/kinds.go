@@ -71,7 +71,11 @@ func listWatchOf(c kubernetes.Interface, kind world.Kind, in string) (*cache.Lis
 		if !able {
 			return nil, errNoWorkloads
 		}
-		return newListWatch(converted{client.Custom.Resource(world.Workload.Resource()).Namespace(in), workloadOf}, nil), nil
+		return newListWatch(client.workloadsIn(in), nil), nil
+	case world.PodGroup:
+		return newListWatch(c.SchedulingV1beta1().PodGroups(in), nil), nil
+	case world.CompositePodGroup:
+		return newListWatch(c.SchedulingV1alpha3().CompositePodGroups(in), nil), nil
 	case world.Lease:
 		// Every kubelet renews a lease of its own every ten seconds, which is not needed here.
 		return newListWatch(c.CoordinationV1().Leases(in), fields.OneTermNotEqualSelector("metadata.namespace", v1.NamespaceNodeLease)), nil

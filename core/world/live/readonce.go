@@ -13,7 +13,7 @@ import (
 // read are left out and returned separately.
 func ReadOnce(ctx context.Context, client kubernetes.Interface, kinds []world.Kind) ([]world.Listed, []Unreadable, error) {
 	objects := make([][]world.Object, len(kinds))
-	ctx, client = withAnswerTotal(ctx), readingMembers(client, kinds)
+	ctx, client = withAnswerTotal(ctx), readingMembers(client, withServedWorkloads(ctx, client, kinds))
 	all, err := forEachKind(kinds, func(i int) (err error) {
 		objects[i], err = list(ctx, client, reflectorStore{kind: kinds[i]}, allNamespaces)
 		return err

@@ -7,6 +7,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,6 +78,10 @@ func (c *Cluster) admit(kind world.Kind, o world.Object) error {
 		errs = append(errs, admission.RefusedAdminRequests(o.Spec.Spec.Devices.Requests, c.allowsAdmin(o.Namespace))...)
 	case *resourcev1alpha3.DeviceTaintRule:
 		o.Status = resourcev1alpha3.DeviceTaintRuleStatus{}
+	case *schedulingv1beta1.PodGroup:
+		o.Status = schedulingv1beta1.PodGroupStatus{}
+	case *schedulingv1alpha3.CompositePodGroup:
+		o.Status = schedulingv1alpha3.CompositePodGroupStatus{}
 	}
 	if err := invalidUnless(kind, o, errs); err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -163,7 +165,19 @@ var kindInfos = map[world.Kind]kindInfo{
 		spec(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleSpec { return &o.Spec }),
 		status(func(o *resourcev1alpha3.DeviceTaintRule) *resourcev1alpha3.DeviceTaintRuleStatus { return &o.Status }),
 	},
-	world.Workload:       {},
+	world.Workload: {},
+	world.CompositePodGroup: {
+		spec(func(o *schedulingv1alpha3.CompositePodGroup) *schedulingv1alpha3.CompositePodGroupSpec {
+			return &o.Spec
+		}),
+		status(func(o *schedulingv1alpha3.CompositePodGroup) *schedulingv1alpha3.CompositePodGroupStatus {
+			return &o.Status
+		}),
+	},
+	world.PodGroup: {
+		spec(func(o *schedulingv1beta1.PodGroup) *schedulingv1beta1.PodGroupSpec { return &o.Spec }),
+		status(func(o *schedulingv1beta1.PodGroup) *schedulingv1beta1.PodGroupStatus { return &o.Status }),
+	},
 	world.Lease:          {},
 	world.LeaseCandidate: {},
 	world.Node: {

@@ -45,6 +45,7 @@ func trimPodSpec(to, s *v1.PodSpec) {
 		SchedulingGates:               s.SchedulingGates,
 		ResourceClaims:                s.ResourceClaims,
 		Resources:                     s.Resources,
+		SchedulingGroup:               s.SchedulingGroup,
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	storagevolume "k8s.io/component-helpers/storage/volume"
@@ -115,6 +117,10 @@ func trimOther(o world.Object) world.Object {
 		c.Status.Conditions = nil
 	case *resourcev1alpha3.DeviceTaintRule:
 		c.Status.Conditions = nil
+	case *schedulingv1beta1.PodGroup:
+		c.Status.Conditions = trimGroupConditions(c.Status.Conditions)
+	case *schedulingv1alpha3.CompositePodGroup:
+		c.Status.Conditions = trimGroupConditions(c.Status.Conditions)
 	}
 	return c
 }

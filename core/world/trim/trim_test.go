@@ -232,6 +232,25 @@ status: {replicas: 2}`},
 	{"a gang", world.Workload, `
 metadata: {name: w, namespace: ns}
 spec: {podGroups: [{name: g, policy: {gang: {minCount: 3}}}]}`},
+	{"templates of groups", world.Workload, `
+metadata: {name: w, namespace: ns}
+spec: {controllerRef: {kind: Job, name: j}, podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 3}}, schedulingConstraints: {topology: [{key: rack}]}}]}`},
+	{"a group of pods", world.PodGroup, `
+metadata: {name: g, namespace: ns, labels: {a: b}}
+spec:
+  {parentCompositePodGroupName: c, workloadRef: {workloadName: w, templateName: t}, schedulingPolicy: {gang: {minCount: 8}}, schedulingConstraints: {topology: [{key: rack}]},
+   resourceClaims: [{name: net, resourceClaimTemplateName: net}], disruptionMode: {all: {}}, priorityClassName: high, priority: 10}
+status:
+  conditions: [{type: PodGroupInitiallyScheduled, status: "False", reason: Unschedulable, message: "0/3 placements are feasible", lastTransitionTime: "2025-01-01T00:00:00Z"}]
+  resourceClaimStatuses: [{name: net, resourceClaimName: g-net-x7}]`},
+	{"a group of groups", world.CompositePodGroup, `
+metadata: {name: c, namespace: ns}
+spec: {workloadRef: {workloadName: w, templateName: t}, schedulingPolicy: {gang: {minGroupCount: 2}}, schedulingConstraints: {topology: [{key: zone}]}, disruptionMode: {single: {}}}
+status: {conditions: [{type: CompositePodGroupInitiallyScheduled, status: "True", reason: Scheduled, message: ok, lastTransitionTime: "2025-01-01T00:00:00Z"}]}`},
+	{"a member of a group", world.Pod, `
+metadata: {name: p, namespace: ns}
+spec: {containers: [], schedulingGroup: {podGroupName: g}}
+status: {}`},
 	{"a lease", world.Lease, `
 metadata: {name: l, namespace: kube-system}
 spec: {holderIdentity: a, leaseDurationSeconds: 15, renewTime: "2025-01-01T00:00:00.000000Z", leaseTransitions: 2}`},
