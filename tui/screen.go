@@ -207,7 +207,8 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	case switchedMsg:
 		s.clusterSwitched(msg)
 	case contextsMsg:
-		if s.contextNames = msg; s.finder != nil {
+		// Not nil, even of no contexts: else completing asks for them again.
+		if s.contextNames = append([]string{}, msg...); s.finder != nil {
 			s.addContexts()
 		}
 		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {
