@@ -5,7 +5,7 @@
 //	                                                        recording   contact   figures
 //	      │
 //	answers     why, what if, how else                      answer   diagnose   fix   whatif   change   compare   cause   shadow   review   assist
-//	                                                        fit   capacity   period   consolidate   pool   price
+//	                                                        fit   capacity   period   consolidate   pool   price   kueue
 //	trace       recordings, on disk and as they come        play   journey   table   spans   segments   stream   attach   reach
 //	      │
 //	evict       who makes pods leave nodes                  taint   device   lifecycle   pressure   budget   observer

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 // clusterCommands are the commands that need a cluster.
 var clusterCommands = []command{
 	{name: "ctx", argument: "[context]", help: "watch another cluster of the kubeconfig", run: (*Screen).commandContext, complete: contextCompletions},
+	{name: "clusters", argument: "[contexts]", help: "the list of the clusters that are watched; contexts after it, with commas, are watched too", run: (*Screen).commandClusters, complete: clusterCompletions},
 	{name: "ns", argument: "[namespace]", help: "show pods of one namespace only; without one, of all", run: (*Screen).commandNamespace, complete: namespaceCompletions},
 	{name: "drain", argument: "[node]", help: "drain a node, or the selected one", run: commandOnNode("drain", actions.ProposeDrain), complete: namesFromEngine("drain", collect.NodeNames)},
 	{name: "cordon", argument: "[node]", help: "cordon a node, or the selected one, or uncordon it", run: commandOnNode("cordon", actions.ToggleCordon), complete: namesFromEngine("cordon", collect.NodeNames)},
@@ -92,9 +94,7 @@ type contextsMsg []string
 func contextCompletions(s *Screen, typed string) []string {
 	if s.contextNames == nil {
 		s.submit(func(p *loop) {
-			if p.live != nil {
-				p.send(contextsMsg(p.live.Contexts()))
-			}
+			p.sendContexts()
 		})
 	}
 	return oneOf(s.contextNames...)(s, typed)
@@ -105,6 +105,11 @@ type switchedMsg struct {
 	cluster, namespace string
 	view               views.PaneID // of another recording, and the node that the pane is about
 	node               string
+	// root is the lowest pane: the overview, or the list of clusters with the cursor on the one that was left.
+	root views.PaneID
+	left string
+	// entered means that it is opened from the list, as the options have it.
+	entered bool
 }
 
 // switchTimeout limits how long connecting to another cluster may take.
@@ -116,6 +121,10 @@ const switchTimeout = 30 * time.Second
 func (s *Screen) commandContext(name string) tea.Cmd {
 	s.submit(func(p *loop) {
 		switch {
+		case p.clusters != nil && name != "" && (p.live == nil || p.clusters.several()):
+			p.enterCluster(":ctx", name)
+		case p.live == nil && p.clusters != nil:
+			p.report("contexts: " + printable.Line(strings.Join(p.clusters.contexts, ", "), 300))
 		case p.live == nil:
 			p.reportError(errors.New(":ctx: this is a recording, and has no contexts"))
 		case name == "":
@@ -145,6 +154,7 @@ func (p *loop) switchCluster(name, namespace string) {
 		p.submit(func(p *loop) {
 			p.afterHold = func() {
 				p.spawn(change())
+				p.clusters.renamed(p.source, name)
 				p.send(switchedMsg{cluster: name, namespace: namespace})
 			}
 		})
@@ -153,10 +163,14 @@ func (p *loop) switchCluster(name, namespace string) {
 
 // clusterSwitched shows another cluster or recording, or this cluster with another namespace.
 func (s *Screen) clusterSwitched(m switchedMsg) {
+	if m.entered {
+		m.view, m.node, m.namespace = s.options.View, s.options.Node, s.options.Namespace
+	}
 	s.namespace, s.dirty = m.namespace, true
 	if m.cluster != "" {
 		s.watches = watches{}
 		s.setWatched(nil)
+		s.navStack[0] = navEntry{pane: m.root, rowKey: m.left}
 		s.openPane(views.Overview)
 		clear(s.saved)
 		s.jumps, s.held = jumps{}, nil
@@ -235,7 +249,7 @@ func (s *Screen) effectiveFilter(t *navEntry) *filter.Filter {
 func (s *Screen) commandAccess(string) tea.Cmd {
 	s.submit(func(p *loop) {
 		if p.live == nil {
-			p.reportError(errors.New(":access: this is a recording, which needs no permissions"))
+			p.reportError(errors.New(":access: " + cmp.Or(p.onList(), "this is a recording, which needs no permissions")))
 			return
 		}
 		p.send(pageMsg{&page{title: "access", lines: printableLines(p.live.Access())}})

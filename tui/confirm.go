@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -266,7 +267,7 @@ func (p *loop) readOnlyReason() string {
 	if p.live != nil {
 		return p.live.ReadOnlyReason()
 	}
-	return "read-only: this is a recording"
+	return "read-only: " + cmp.Or(p.onList(), "this is a recording")
 }
 
 // draw draws the dialog over the pane. Where there is not room for all, the notes go first; the question and the buttons stay.

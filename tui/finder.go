@@ -67,9 +67,7 @@ func (s *Screen) openFinder(text string) {
 		f.contexts = len(s.contextNames) > 0
 		f.reading = true
 		s.submit(func(p *loop) {
-			if p.live != nil {
-				p.send(contextsMsg(p.live.Contexts()))
-			}
+			p.sendContexts()
 			p.send(thingsMsg(collect.Things(p.source.Engine())))
 		})
 	}

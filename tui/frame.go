@@ -23,6 +23,8 @@ type Frame struct {
 	Attached bool
 	// Context is the context of the kubeconfig whose cluster is shown; empty for other sources.
 	Context string
+	// HasList means that the cluster is one of several, whose list is a level above the overview.
+	HasList bool
 	// Watched are the watched pods as they are.
 	Watched []watchedPod
 	// NotScheduler means that the cluster's own scheduler has the queue, so that no pod can be activated in it from here.

@@ -125,7 +125,7 @@ func watchWith(t testing.TB, o Options, w, h int) *session {
 	s := &session{t: t, computed: map[views.PaneID]navEntry{}}
 	o.Clock = func() time.Duration { return s.now }
 	s.loop = newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { s.queue = append(s.queue, m) })
-	s.loop.spawn = func(work func()) { work() }
+	s.loop.spawn, s.loop.clusters = func(work func()) { work() }, o.Clusters
 	s.screen = newScreen(o, synchronous{s.loop}, func(*draw.Canvas, *themes.Pens) { s.frames++ })
 	s.loop.build()
 	s.runCmd(s.screen.Init())

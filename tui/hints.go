@@ -28,6 +28,8 @@ var worths = []worth{
 	{"open", func(s *Screen) bool { return s.top().playsWhatIf() }, 1, "its pods"},
 	{"orrery", func(s *Screen) bool { return s.top().showsWhatIf() && !s.top().playsWhatIf() }, 1, "play it"},
 	{"open", func(s *Screen) bool { return s.top().pane == views.TimelinePane }, 0, "go there"},
+	{"open", (*Screen).onClusters, 1, "go in"},
+	{"back", func(s *Screen) bool { return s.onOverview() && s.row.key == "" && s.canLeaveCluster() }, 2, "clusters"},
 	{"open", func(s *Screen) bool { return s.onOverview() && s.selectedRow() == nil }, 1, "open pane"},
 	{"back", func(s *Screen) bool { return s.zoom }, 1, "unzoom"},
 	{"back", func(s *Screen) bool { return s.top().list.on() && s.top().page == nil }, 1, "clear filter"},

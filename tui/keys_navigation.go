@@ -31,14 +31,18 @@ var navigationBindings = []binding{
 	{
 		name: "back", keys: []string{"esc"}, label: "esc", short: "back", long: "one level back; never quits", group: navigationKeys, where: everywhere, hint: 2,
 		disabled: func(s *Screen) string {
-			if len(s.navStack) == 1 && s.row.key == "" && !s.zoom && !s.whatIfPending && !s.summaryPending {
-				return "this is the overview; q quits"
+			switch {
+			case len(s.navStack) > 1 || s.row.key != "" || s.zoom || s.whatIfPending || s.summaryPending || s.canLeaveCluster():
+				return ""
+			case s.onClusters():
+				return "this is the list of clusters; q quits"
 			}
-			return ""
+			return "this is the overview; q quits"
 		}, run: simple((*Screen).escape),
 	},
 	{
 		name: "pane", oneEach: true, keys: digits(), label: "1-9", short: "panes", long: "a pane; 1 is the overview", group: navigationKeys, where: everywhere, hint: 7,
+		disabled: (*Screen).noPanes,
 		run: func(s *Screen, key string) tea.Cmd {
 			for _, p := range views.Panes() {
 				if string(p.Digit) == key {
@@ -52,7 +56,7 @@ var navigationBindings = []binding{
 	},
 	{
 		name: "orrery", keys: []string{"0"}, label: "0", short: "orrery", hint: 17, long: "the cluster as a picture; of a what-if, what it would do", group: navigationKeys, where: everywhere,
-		run: func(s *Screen, key string) tea.Cmd {
+		disabled: (*Screen).noPanes, run: func(s *Screen, key string) tea.Cmd {
 			if t := s.top(); t.pane == views.WhatIfPane && t.page == nil && t.answer != nil && !t.answer.Moments {
 				s.playWhatIf(t.answer)
 				return nil
@@ -71,11 +75,11 @@ var navigationBindings = []binding{
 	},
 	{
 		name: "next", keys: []string{"tab"}, label: "tab", short: "next pane", long: "the next pane", group: navigationKeys, where: offExplain, hint: 12,
-		run: simple(func(s *Screen) { s.cyclePane(1) }),
+		disabled: (*Screen).noPanes, run: simple(func(s *Screen) { s.cyclePane(1) }),
 	},
 	{
 		name: "previous", keys: []string{"shift+tab"}, label: "shift+tab", long: "the previous pane", group: navigationKeys, where: everywhere,
-		run: simple(func(s *Screen) { s.cyclePane(-1) }),
+		disabled: (*Screen).noPanes, run: simple(func(s *Screen) { s.cyclePane(-1) }),
 	},
 	{
 		name: "focus", oneEach: true, keys: []string{"left", "right", "up", "down", "h", "j", "k", "l"}, label: "arrows", short: "rows", long: "the pane beside, and its rows (also hjkl)", hint: 2,
@@ -192,6 +196,8 @@ func (s *Screen) escape() {
 		s.setStatus("diagnosis of the pending pods cancelled")
 	case s.zoom:
 		s.zoom = false
+	case s.onOverview() && s.row.key == "" && s.canLeaveCluster():
+		s.leaveCluster()
 	case s.onOverview():
 		s.row = overviewCursor{}
 	case s.top().search != nil:
@@ -264,6 +270,11 @@ func (s *Screen) cannotOpen() string {
 			return "there is no mark to go to"
 		}
 		return ""
+	case open == views.ClustersPane:
+		if s.total() == 0 {
+			return "no cluster is watched"
+		}
+		return ""
 	case pane(open).Opens == "":
 		return "there is nothing to open here"
 	case pane(pane(open).Opens).About == views.AboutNode:
@@ -303,6 +314,8 @@ func (s *Screen) openSelected() tea.Cmd {
 		s.openRow()
 	case open == views.TimelinePane:
 		s.seekToMark()
+	case open == views.ClustersPane:
+		s.enterSelected()
 	case s.opensObject():
 		s.describe()
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -55,6 +56,8 @@ type Live struct {
 	options LiveOptions
 	*Cluster
 	lastState console.State
+	// holding makes Hold exclusive: the loop and the list of clusters both look at an engine. Dial changes the cluster under it.
+	holding sync.Mutex
 }
 
 // NewLive makes a Live of an open cluster.
@@ -98,7 +101,18 @@ func (l *Live) History() *collect.History { return l.Cluster.History }
 func (l *Live) Wake() <-chan struct{} { return l.Session.Wake() }
 
 // Hold stops the engine while do runs.
-func (l *Live) Hold(do func()) { l.Session.Inspect(func(*engine.Engine) { do() }) }
+func (l *Live) Hold(do func()) {
+	l.holding.Lock()
+	defer l.holding.Unlock()
+	l.Session.Inspect(func(*engine.Engine) { do() })
+}
+
+// Ended returns why the session has ended; nil while it goes on.
+func (l *Live) Ended() error {
+	l.holding.Lock()
+	defer l.holding.Unlock()
+	return l.Session.State().Ended
+}
 
 // Annotate adds the connection's state and the comparison with the cluster's scheduler.
 func (l *Live) Annotate(m *views.Model, q collect.Query) {
@@ -107,7 +121,7 @@ func (l *Live) Annotate(m *views.Model, q collect.Query) {
 	m.Header.Alert = l.lastState.Alert(l.Now())
 	m.Header.Unreadable = l.lastState.UnreadableKinds()
 	if st := &l.lastState; st.Silent || st.Lost != nil {
-		m.Header.Blind, m.Header.AsOf = true, st.Heard
+		m.Header.Blind, m.Header.AsOf, m.Header.BlindReason = true, st.Heard, st.BlindReason()
 		if st.Lost == nil {
 			m.Header.Silent = l.Now().Sub(st.Heard)
 		}
@@ -205,6 +219,8 @@ func (l *Live) Dial(ctx context.Context, name, namespace string) (func() func(),
 		return nil, fmt.Errorf("pods in namespace %q may not be read", printable.Line(namespace, 80))
 	}
 	return func() func() {
+		l.holding.Lock()
+		defer l.holding.Unlock()
 		was := l.Cluster
 		l.Cluster = next
 		return was.Close

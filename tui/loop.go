@@ -28,8 +28,10 @@ type request func(*loop)
 type loop struct {
 	source Source
 	// playback or live is the source too, or both are nil.
-	playback  Playback
-	live      LiveSource
+	playback Playback
+	live     LiveSource
+	// clusters are those that the source is one of, or that it is the list of; nil for other sources.
+	clusters  *Clusters
 	collector *collect.Collector
 	query     collect.Query
 	mailbox   mailbox
@@ -227,6 +229,7 @@ func (p *loop) build() {
 	if p.live != nil {
 		f.Context = p.source.Name()
 	}
+	f.HasList = p.live != nil && p.clusters.several()
 	f.Watched = p.watchedNow()
 	f.ReadOnly = p.readOnlyReason()
 	f.Model.Header.Acts = f.ReadOnly == "" && f.Model.Header.Mode != views.WhatIfMode

@@ -61,7 +61,7 @@ func (s *Screen) openPane(pane views.PaneID) {
 	}
 	s.saveTop()
 	s.navStack = s.navStack[:1]
-	if pane == views.Overview {
+	if pane == s.navStack[0].pane || s.refusedOnList(pane) {
 		return
 	}
 	p, known := s.saved[pane]
@@ -82,6 +82,9 @@ const maxOpen = 64
 // push opens a pane over the current one.
 func (s *Screen) push(p navEntry) {
 	s.detachPrompt()
+	if p.page == nil && p.pane != views.HelpPane && s.refusedOnList(p.pane) {
+		return
+	}
 	s.leave(false)
 	if p.page == nil && p.list == (listSettings{}) {
 		p.list = s.options.Settings.listOf(p.pane)

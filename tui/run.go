@@ -16,6 +16,8 @@ import (
 // Options configure how a source is shown.
 type Options struct {
 	Source Source
+	// Clusters are the clusters of a console, which :clusters lists. They are the source, or the source is one of them; nil for others.
+	Clusters *Clusters
 	// Terminal describes the terminal; see term.Detect.
 	Terminal term.Facts
 	// Theme is the first theme; nil is the default for the terminal's background. Themes are those to choose from; nil
@@ -85,7 +87,7 @@ func Run(ctx context.Context, o Options) error {
 	var program *tea.Program
 	guard := term.NewGuard(o.Terminal)
 	p := newLoop(o.Source, o.FPS, o.Clock, func(m tea.Msg) { program.Send(m) })
-	p.spawn = guard.Go
+	p.spawn, p.clusters = guard.Go, o.Clusters
 	screen := newScreen(o, p, guard.Show)
 	program = tea.NewProgram(guard.Model(screen), append(guard.Options(dropMotion), tea.WithFPS(maxFPS))...)
 	guard.Go(func() { p.run(ctx) })

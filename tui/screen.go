@@ -25,7 +25,7 @@ type Screen struct {
 	requested collect.Query // the query the loop was last given
 
 	w, h     int
-	navStack []navEntry // the open entries; the overview is the first
+	navStack []navEntry // the open entries; the first is the overview, or the list of clusters
 	focus    views.PaneID
 	row      overviewCursor
 	saved    map[views.PaneID]navEntry // the state in which panes were left
@@ -110,8 +110,12 @@ func newScreen(o Options, d loopClient, show func(*draw.Canvas, *themes.Pens)) *
 	}
 	s.noPreview, s.mouse = o.Settings.Preview != nil && !*o.Settings.Preview, o.Settings.Mouse
 	s.state.Columns = o.Settings.columns()
-	s.openPane(o.View)
-	s.top().node = o.Node
+	if _, list := o.Source.(*Clusters); list {
+		s.navStack[0].pane = views.ClustersPane // o.View is opened in each cluster
+	} else {
+		s.openPane(o.View)
+		s.top().node = o.Node
+	}
 	s.pens = s.theme.Pens(o.Terminal.Profile)
 	s.state.Hits, s.state.StableRows = &s.hits, &views.StableRows{}
 	s.state.Orbits = &views.Orbits{}
@@ -207,7 +211,8 @@ func (s *Screen) handleLoop(msg tea.Msg) tea.Cmd {
 	case switchedMsg:
 		s.clusterSwitched(msg)
 	case contextsMsg:
-		if s.contextNames = msg; s.finder != nil {
+		// Not nil, even of no contexts: else completing asks for them again.
+		if s.contextNames = append([]string{}, msg...); s.finder != nil {
 			s.addContexts()
 		}
 		if s.prompt != nil && s.prompt.kind == commandPrompt && s.prompt.chosen < 0 {

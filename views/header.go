@@ -51,6 +51,9 @@ func drawHeader(a draw.Area, s *drawCtx) {
 		{label: "p99 ", value: draw.AppendSpan(nil, h.P99), shown: h.P99 > 0, rank: 1},
 		settingsGauge(h),
 	}
+	if s.Clusters != nil {
+		all[1].shown = false // each cluster has its own leader
+	}
 	gauges := fitting(all[:], a.W-x-2)
 	for i := range gauges {
 		if g := &gauges[i]; g.shown {

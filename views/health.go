@@ -187,6 +187,9 @@ func drawHealth(a draw.Area, s *drawCtx) {
 	h, gap := &s.Header.Health, s.healthGap()
 	warn := themes.Warn.With(themes.Bold)
 	switch {
+	case s.Clusters != nil:
+		drawClustersHealth(a, s)
+		return
 	case s.Header.Silent > 0:
 		a.Fit(1, 0, a.W-2, warn, "? nothing heard from the API server for "+wholeSpan(s.Header.Silent))
 		return

@@ -32,6 +32,9 @@ type Model struct {
 	Storage    *Storage
 	Devices    *Devices
 	Gangs      *Gangs
+	// Clusters are set while a console shows the list of its clusters, and Causes for a row of that list.
+	Clusters *Clusters
+	Causes   *PendingCauses
 	// Preview is what enter would open, beside the list; nil if it is not shown or not read yet.
 	Preview *Preview
 	// List is the open pane's *[List], for a pane whose rows have no field of their own.
@@ -115,11 +118,12 @@ type Header struct {
 	Alert      string
 	Unreadable int
 	// Blind means that nothing comes from the cluster: what is shown is its state at AsOf. Silent is for how long it has said nothing, if it
-	// does not answer at all. AsOf alone is set while that is being found out.
-	Blind  bool
-	AsOf   time.Time
-	Silent time.Duration
-	Health Health
+	// does not answer at all. AsOf alone is set while that is being found out. BlindReason is why nothing comes, in a few words.
+	Blind       bool
+	AsOf        time.Time
+	Silent      time.Duration
+	BlindReason string
+	Health      Health
 }
 
 // Timeline is the time span of a recording, or of a run so far.

@@ -42,6 +42,8 @@ const (
 	GangsPane PaneID = "groups"
 	// ComparePane has two nodes or two pods beside each other.
 	ComparePane PaneID = "compare"
+	// ClustersPane lists the clusters of a console that watches several.
+	ClustersPane PaneID = "clusters"
 )
 
 // Pane is one view of the screen. A [ListPane] makes those with a list.

@@ -28,6 +28,7 @@ var panes = []*Pane{
 	deviceClaimsPane.pane(),
 	gangsPane.pane(),
 	comparePane.pane(),
+	clustersPane.pane(),
 }
 
 // Panes returns all panes but the overview.

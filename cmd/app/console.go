@@ -53,10 +53,15 @@ With --ask-extenders it asks the configuration's extenders, which get the schedu
 With --allow-actions nodes can be cordoned and drained, and pods evicted, deleted, activated and ungated.
 Each action is confirmed first, next to its predicted effects.
 
+--context takes several contexts, with commas between them: the screen then lists a row for each cluster. enter goes into
+one, esc comes back, and :clusters shows the list. Each is connected to by itself: one that is slow or lost holds up
+nothing. Each costs the memory of a console of its own.
+
 It shows what you have the rights to read, and names the RBAC rules for the rest. If you may read one namespace only,
 it shows that one: the namespace of -n, or of the context. :ctx switches to another cluster, :ns to one namespace.`,
 		Example: `  orrery console
   orrery console --context staging -n shop
+  orrery console --context east,west,staging
   orrery console --config scheduler.yaml
   orrery console --schedule --allow-actions`,
 		Args: cobra.NoArgs,
@@ -83,17 +88,34 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	if !f.configured(c) {
 		return errNoKubeconfig
 	}
+	if o, err = f.source(c, plugins, o); err != nil {
+		return err
+	}
+	defer o.Clusters.Close()
+	o.Namespace = f.flags.overrides.Context.Namespace
+	return tui.Run(c.Context(), o)
+}
+
+// source adds the source of the screen: the list of the clusters of several contexts, or the open cluster of one.
+func (f *consoleFlags) source(c *cobra.Command, plugins framework.Registry, o tui.Options) (tui.Options, error) {
+	contexts, err := f.contexts(c)
+	if err != nil {
+		return o, err
+	}
+	if len(contexts) > 1 {
+		return f.several(c, plugins, o, contexts)
+	}
 	first, err := f.connection.open(c, answerTimeout)
 	if err != nil {
-		return err
+		return o, err
 	}
 	configuration, err := f.schedulerOf(c, first)
 	if err != nil {
-		return err
+		return o, err
 	}
 	clusters, name, err := f.clusters(c, configuration, first.newer, plugins)
 	if err != nil {
-		return err
+		return o, err
 	}
 	klog.SetLogger(klog.Logger{}) // keep client-go's log off the screen
 	p := newProgress(c, "connecting to "+name)
@@ -102,12 +124,16 @@ func (f *consoleFlags) run(c *cobra.Command, plugins framework.Registry) error {
 	answered()
 	p.done()
 	if err != nil {
-		return orNoAnswer(err)
+		return o, orNoAnswer(err)
 	}
 	live := tui.NewLive(cluster, clusters)
-	defer live.Close()
-	o.Source, o.Namespace = live, f.flags.overrides.Context.Namespace
-	return tui.Run(c.Context(), o)
+	if o.Clusters, err = f.list(clusters); err != nil {
+		live.Close()
+		return o, err
+	}
+	o.Clusters.Adopt(live)
+	o.Source = live
+	return o, nil
 }
 
 // otherContextFlagNames are the flags that hold for every context.
@@ -140,8 +166,14 @@ func (f *consoleFlags) clusters(cmd *cobra.Command, c *config.Configuration, new
 				return nil, fmt.Errorf("finding the context's namespace: %w", err)
 			}
 		}
-		opened, err := f.open(ctx, name, namespace, k, c, plugins)
-		if err == nil && name == first {
+		configuration, newer := c, newer
+		if name != first {
+			if configuration, newer, err = f.schedulerOfOther(ctx, k); err != nil {
+				return nil, err
+			}
+		}
+		opened, err := f.open(ctx, name, namespace, k, configuration, plugins)
+		if err == nil {
 			opened.NewerServer = newer
 		}
 		return opened, err

@@ -114,6 +114,7 @@ func (f *explainFlags) ask(c *cobra.Command, plugins framework.Registry, args []
 	if err != nil {
 		return nil, err
 	}
+	joinKueue(c, s, doc)
 	doc.verbose = f.verbose
 	return doc, nil
 }

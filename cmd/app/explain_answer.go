@@ -40,6 +40,8 @@ type answerDocument struct {
 	evaluated string // what evaluated the subject, with its moment
 	fallback  string // says so if neither a trace nor a cluster was named
 	verbose   bool   // the text has everything
+	// wouldGo is the node on which the pod would be placed, wouldNot why on none.
+	wouldGo, wouldNot string
 
 	resourceVersion string // of the pod
 }
@@ -107,6 +109,11 @@ func explainAt(s *openedAt, pod *v1.Pod, q diagnose.Question) (*answerDocument, 
 		return nil, err
 	}
 	doc := answerAt(s, "Explanation", &d.Answer)
+	if d.Decision.Verdict == engine.Placed {
+		doc.wouldGo = d.Decision.Node
+	} else {
+		doc.wouldNot = d.Finding
+	}
 	doc.resourceVersion, doc.evaluated = pod.ResourceVersion, timeText(s.at)+s.source.location(s.position, s.trace)
 	if d.Evaluated.AsDecided {
 		doc.evaluated = timeText(d.Evaluated.At) + s.source.location(offsetText(d.Evaluated.At.Sub(s.Start().Time)), s.trace) + ", when it was decided"

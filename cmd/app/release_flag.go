@@ -9,10 +9,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiversion "k8s.io/apimachinery/pkg/version"
 	clientset "k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"orrery/core/safe/printable"
 	"orrery/core/scheduler/config"
 	modelled "orrery/core/scheduler/release"
+	"orrery/core/world/live"
 )
 
 // kubernetesFlag chooses the release of Kubernetes to decide as.
@@ -89,6 +91,30 @@ func (n *connection) releaseOf(c *cobra.Command, from *cluster) (modelled.Releas
 // newerText says what to expect of a server that is newer than all that is modelled.
 func newerText(server string, decides modelled.Release) string {
 	return fmt.Sprintf("Kubernetes %s, newer than all that is modelled: this decides as %v, and may differ from its scheduler", server, decides)
+}
+
+// schedulerOfOther is schedulerOf for a cluster that is connected to from the screen, where nothing can be warned of. It returns the version
+// of a server that is newer than all that is modelled.
+func (n *connection) schedulerOfOther(ctx context.Context, k *rest.Config) (c *config.Configuration, newer string, err error) {
+	client, err := live.NewClient(k)
+	if err != nil {
+		return nil, "", err
+	}
+	info, err := askVersion(ctx, client)
+	r, isNewer := modelled.OfServer(info)
+	switch asked := n.kubernetes.release; {
+	case asked != nil:
+		r, isNewer = *asked, isNewer && err == nil
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		r = modelled.Oldest
+	case err != nil:
+		return nil, "", fmt.Errorf("asking the API server for its version: %w", err)
+	}
+	if isNewer {
+		newer = printable.Line(info.GitVersion, 40)
+	}
+	c, err = n.schedulerIn(r)
+	return c, newer, err
 }
 
 // serverVersion asks the API server of a cluster for its version.

@@ -117,6 +117,8 @@ func (c *Collector) Model(e *engine.Engine, query Query) *views.Model {
 		m.Devices = c.devicesOf(query)
 	case views.GangsPane:
 		m.Gangs = c.gangs.model()
+	case views.ClustersPane:
+		m.Causes = c.pendingCauses(e)
 	case views.MetricsPane:
 		m.Metrics = c.metrics(e)
 	case views.ComparePane:

@@ -49,6 +49,8 @@ type Answer struct {
 	Scores []ScorePair `json:"scores,omitempty"`
 	// NodeVerdict is the verdict on the one node that was asked about.
 	NodeVerdict *NodeVerdict `json:"nodeVerdict,omitempty"`
+	// Kueue is where the workload of a pod stands that Kueue holds back; nil of other pods, and where that is not known.
+	Kueue *Kueue `json:"kueue,omitempty"`
 	// Gang is the pod's, Gangs are the workload's.
 	Gang  Chain   `json:"gang,omitempty"`
 	Gangs []Chain `json:"gangs,omitzero"`

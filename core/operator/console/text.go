@@ -26,6 +26,17 @@ func (st *State) Alert(now time.Time) string {
 	return ""
 }
 
+// BlindReason is why nothing comes from the cluster, in a few words; empty if something does.
+func (st *State) BlindReason() string {
+	switch {
+	case st.Lost != nil:
+		return printable.Line(rootError(st.Lost).Error(), 160)
+	case st.Silent:
+		return "the API server does not answer"
+	}
+	return ""
+}
+
 // UnreadableKinds is how many kinds of objects may not be read, or not wholly; none while the last known state is shown, which is
 // another trouble.
 func (st *State) UnreadableKinds() int {
