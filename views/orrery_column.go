@@ -124,7 +124,7 @@ func (s *drawCtx) columnSigns(a draw.Area, v *Orrery) int {
 		if v.byZone() {
 			body = "zone"
 		}
-		a.Fit(0, y, a.W, dimText, "a disc is as full as its "+body+"; moons: pods")
+		a.Fit(0, y, a.W, dimText, "a disc: as full as its "+body+"; moons: pods")
 	}
 	return a.H
 }
