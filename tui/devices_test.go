@@ -113,7 +113,7 @@ func TestDevices_MatchGoldens(t *testing.T) {
 // TestDevices_LargeClusterBytes measures frames of a large cluster: of changes of one claim, and of the cursor's movements.
 func TestDevices_LargeClusterBytes(t *testing.T) {
 	const nodes, most, mostInMedian = 1000, 4000, 600
-	o := newBodiesTerminal(t, nodes)
+	o := newBodiesTerminal(t, nodes, 3)
 	o.state.Open = views.DevicesPane
 	device := func(node, i int) string { return fmt.Sprintf("gpu-%d-%d", node, i) }
 	for i := range nodes {

@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"orrery/core/safe/printable"
 	"orrery/themes"
 	"orrery/views"
 	"orrery/views/draw"
@@ -214,6 +217,18 @@ func drawProblem(a draw.Area, problem string) {
 	at.Wrap(2, 0, at.W-3, most, text, problem)
 }
 
+// completedThing says what the completions are: commands, or what may follow the typed one.
+func completedThing(p *prompt) string {
+	if p.kind != commandPrompt {
+		return "names"
+	}
+	word, _, argument := strings.Cut(p.input.Value(), " ")
+	if !argument {
+		return "commands"
+	}
+	return "after :" + printable.Line(word, 30)
+}
+
 // drawCompletions draws the list of completions.
 func drawCompletions(a draw.Area, p *prompt) {
 	const width = 72
@@ -222,7 +237,7 @@ func drawCompletions(a draw.Area, p *prompt) {
 	box, _ := bottom.Left(min(width, a.W))
 	at := a.In(box)
 	at.Fill(themes.Style(themes.Text), ' ')
-	at = at.Box(draw.Frame{Border: themes.Border, Title: "commands"})
+	at = at.Box(draw.Frame{Border: themes.Border, Title: completedThing(p)})
 	name := 12
 	for _, o := range p.completions {
 		name = max(name, draw.Width(o.text))

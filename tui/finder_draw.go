@@ -105,7 +105,12 @@ func drawMatch(row draw.Area, m *find.Match, name int, selected bool) {
 func (f *finder) drawKeys(a draw.Area) {
 	k := &finderKeys
 	var hints []draw.Hint
-	for _, b := range []key.Binding{k.open, k.verbs, k.up, k.close} {
+	more := k.verbs
+	more.SetEnabled(f.selectedHasVerbs())
+	for _, b := range []key.Binding{k.open, more, k.up, k.close} {
+		if !b.Enabled() {
+			continue
+		}
 		hints = append(hints, draw.Hint{Key: b.Help().Key, Action: b.Help().Desc})
 	}
 	a.Hints(hints)

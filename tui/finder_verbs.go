@@ -39,6 +39,16 @@ func (s *Screen) verbsOf(t *find.Thing) *verbs {
 	return v
 }
 
+// selectedHasVerbs reports whether anything can be done with the selected thing besides opening it.
+func (f *finder) selectedHasVerbs() bool {
+	t := f.selected()
+	if t == nil {
+		return false
+	}
+	about, _ := subjectOf(t)
+	return about != nil
+}
+
 // press handles a key: it moves, runs the selected verb or that of the key, or goes back to what was found.
 func (v *verbs) press(s *Screen, msg tea.KeyPressMsg) tea.Cmd {
 	switch pressed := msg.String(); pressed {

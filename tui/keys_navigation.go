@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -275,9 +276,9 @@ func (s *Screen) cannotOpen() string {
 			return "no cluster is watched"
 		}
 		return ""
-	case pane(open).Opens == "":
+	case s.paneOpened() == "":
 		return "there is nothing to open here"
-	case pane(pane(open).Opens).About == views.AboutNode:
+	case pane(s.paneOpened()).About == views.AboutNode:
 		if _, ok := s.selectedNode(); !ok {
 			return "no node is selected"
 		}
@@ -327,9 +328,14 @@ func (s *Screen) openSelected() tea.Cmd {
 	return nil
 }
 
+// paneOpened is the pane that enter opens on the selection; empty for none.
+func (s *Screen) paneOpened() views.PaneID {
+	return cmp.Or(s.list().Opens, pane(s.top().pane).Opens)
+}
+
 // opens returns what enter opens: the pane, on the selected pod or node.
 func (s *Screen) opens() navEntry {
-	next := navEntry{pane: pane(s.top().pane).Opens}
+	next := navEntry{pane: s.paneOpened()}
 	if pane(next.pane).About == views.AboutNode {
 		next.node, _ = s.selectedNode()
 	} else {

@@ -161,7 +161,7 @@ func (s *Screen) cyclePane(step int) {
 // that scrolling shows no gaps.
 func (s *Screen) currentQuery() collect.Query {
 	t := s.top()
-	query := collect.Query{Open: t.pane, Pod: t.pod, Node: t.node, Columns: s.w, Rows: 3 * s.h, Namespace: s.namespace}
+	query := collect.Query{Open: t.pane, Pod: t.pod, Node: t.node, Columns: s.w, Lines: s.h, Rows: 3 * s.h, Namespace: s.namespace}
 	if t.page == nil {
 		query.First = max(t.cursor.First-s.h, 0)
 	}

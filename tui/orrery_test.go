@@ -38,7 +38,7 @@ type bodiesTerminal struct {
 	count     int
 }
 
-func newBodiesTerminal(t testing.TB, nodes int) *bodiesTerminal {
+func newBodiesTerminal(t testing.TB, nodes, zones int) *bodiesTerminal {
 	const width, height = 120, 40
 	e, err := engine.New(engine.Options{Start: start})
 	if err != nil {
@@ -50,7 +50,7 @@ func newBodiesTerminal(t testing.TB, nodes int) *bodiesTerminal {
 	}
 	o.terminal = celldiff.New(o.written, width, height, true)
 	for i := range nodes {
-		o.add(mk.Node(fmt.Sprintf("node-%d", i)).CPU([]string{"8", "16", "32"}[i%7/3]).Memory("64Gi").Zone([]string{"a", "b", "c"}[i%3]).Obj())
+		o.add(mk.Node(fmt.Sprintf("node-%d", i)).CPU([]string{"8", "16", "32"}[i%7/3]).Memory("64Gi").Zone([]string{"a", "b", "c"}[i%zones]).Obj())
 		o.add(mk.Pod(fmt.Sprintf("running-%d", i)).CPU([]string{"1", "3", "5", "7"}[i%4]).Node(fmt.Sprintf("node-%d", i)).Obj())
 	}
 	if _, err := o.terminal.Write([]byte("\x1b[?1049h")); err != nil {
@@ -78,7 +78,7 @@ func (o *bodiesTerminal) decide() *views.Model {
 	}
 	o.engine.Effects()
 	w, h := o.canvas.Size()
-	return o.collector.Model(o.engine, collect.Query{Open: views.OrreryPane, Rows: h, Columns: w})
+	return o.collector.Model(o.engine, collect.Query{Open: views.OrreryPane, Rows: h, Columns: w, Lines: h})
 }
 
 // frame draws a frame, and returns its bytes. One that changes nothing is not written.
@@ -99,9 +99,9 @@ func (o *bodiesTerminal) frame(m *views.Model, now time.Time) int {
 // recording that plays.
 func TestOrrery_LargeClusterBytes(t *testing.T) {
 	const most, mostInMedian = 4000, 600
-	for _, nodes := range []int{300, 1000, 2000, 5000} {
-		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
-			o := newBodiesTerminal(t, nodes)
+	for _, tt := range []struct{ nodes, zones int }{{300, 3}, {1000, 3}, {1000, 1}, {2000, 3}, {5000, 3}} {
+		t.Run(fmt.Sprint(tt.nodes, " nodes in ", tt.zones), func(t *testing.T) {
+			o := newBodiesTerminal(t, tt.nodes, tt.zones)
 			var steps, played []int
 			for range 19 {
 				steps = append(steps, o.frame(o.decide(), start))

@@ -55,6 +55,7 @@ func TestTasks_InFewKeys(t *testing.T) {
 		keys := strings.Fields(tt.keys)
 		s.keys(keys...)
 		counts = append(counts, len(keys))
+		t.Logf("%2d %-34s %d  %s", len(counts), tt.task, len(keys), tt.keys)
 		for _, want := range tt.shows {
 			if plain := s.plain(); !strings.Contains(plain, want) {
 				t.Errorf("%s: %q leads to no %q:\n%s", tt.task, tt.keys, want, plain)

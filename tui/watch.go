@@ -88,9 +88,9 @@ func (s *Screen) watch() {
 	case stop:
 		s.setStatus(name + " no longer watched")
 	case s.notifies():
-		s.setStatus("watching " + name + ": the bell rings when it is placed · W again ends it")
+		s.setStatus("watching " + name + ": rings when placed · W ends it")
 	default:
-		s.setStatus("watching " + name + ": this line says when it is placed, and notify: true rings the bell · W again ends it")
+		s.setStatus("watching " + name + ": this line says when it is placed · W ends it; notify: true rings the bell")
 	}
 }
 

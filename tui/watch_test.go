@@ -48,7 +48,7 @@ func (s *session) happen(source staticSource, op world.Op, o world.Object) {
 func TestWatch_PlacedPod(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {140, 40}, {220, 60}} {
 		s, source := watchedCluster(t, Options{}, size[0], size[1])
-		s.keys("2", "W").shows("◉", "watching default/", "W again ends it")
+		s.keys("2", "W").shows("◉", "watching default/", "W ends it")
 		golden(t, fmt.Sprintf("watch/%dx%d.txt", size[0], size[1]), s.plain())
 		name, _, _ := strings.Cut(strings.TrimPrefix(s.screen.watches.pods[0].pod.String(), "default/"), " ")
 		pod := mk.Pod(name).CPU("2").Scheduler("default-scheduler").Obj()

@@ -8,15 +8,22 @@ import (
 	"orrery/views/draw"
 )
 
-// drawFeed draws the latest decisions in words, each on a row of its own that it keeps.
+// drawFeed draws the latest decisions in words. The newest is on top; each of the others has a row of its own that it keeps, and a
+// point marks the newest of them.
 func drawFeed(a draw.Area, feed []DecisionRow, s *drawCtx) {
 	drawHeading(a, 0, "decisions")
+	if len(feed) == 0 {
+		return
+	}
+	s.feedRow(markedRow(s.overviewRow(a.Row(1), feedTarget(&feed[0])), newest), &feed[0])
+	_, below := a.Top(2)
+	a, feed = a.In(below), feed[1:]
 	ring := &s.stableRows().decisions
-	for y, i := range ring.assign(a.H-1, len(feed), func(i int) rowID { return rowID{at: int64(feed[i].Seq)} }) {
+	for y, i := range ring.assign(a.H, len(feed), func(i int) rowID { return rowID{at: int64(feed[i].Seq)} }) {
 		if i >= 0 {
 			d := &feed[i]
-			row := s.overviewRow(a.Row(y+1), feedTarget(d))
-			s.feedRow(newestRow(row, ring, y), d)
+			row := s.overviewRow(a.Row(y), feedTarget(d))
+			s.feedRow(newestRow(row, ring, y, before), d)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (l *ListPane[R]) rows(m *Model) RowSet {
 			return ""
 		}
 	}
-	set := RowSet{First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node), Object: at(l.Object), Scope: at(l.Scope), Text: l.text(m, list)}
+	set := RowSet{Opens: l.Opens, First: list.First, Count: len(list.Rows), Total: list.Total, Key: at(l.Key), Pod: at(l.Pod), Node: at(l.Node), Object: at(l.Object), Scope: at(l.Scope), Text: l.text(m, list)}
 	if l.Cells == nil {
 		return set
 	}
@@ -305,6 +305,8 @@ type list interface {
 // RowSet describes a list without its row type: the rows' range and count, their keys, and the objects they are about. See
 // [ListPane] for the functions, which may be nil.
 type RowSet struct {
+	// Opens is the pane that enter opens on a row; empty for none.
+	Opens                         PaneID
 	First, Count, Total           int
 	Key, Pod, Node, Object, Scope func(i int) string
 	// Text is the whole text of a row, for a search.

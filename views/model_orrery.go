@@ -40,6 +40,18 @@ type Orrery struct {
 	// Leader is the election; nil without one.
 	Leader *Leader
 	Nodes  List[NodeRow]
+	// ByZone are the zones in their order, where there are too many nodes for a body each; then the zones are the bodies, and the rows.
+	ByZone List[ZoneBody]
+}
+
+// ZoneBody is a zone.
+type ZoneBody struct {
+	// Key identifies it; Scope is the filter for its nodes.
+	Key, Name, Scope string
+	// Nodes is how many there are, of which some are NotReady, or Cordoned or under pressure.
+	Nodes, NotReady, Cordoned int
+	Level                     uint8 // how much of all its nodes is allocated, from 0 to 255
+	Pods, Leaving             int
 }
 
 // OrreryBody is one node.

@@ -23,17 +23,25 @@ func orreryRight(m *Model) string {
 	return countNodes(len(m.Orrery.Bodies)) + " in " + counted(len(m.Orrery.Zones), "zone")
 }
 
-// Orbits keeps the geometry of the last drawing, which depends on the size and the node order only.
+// Orbits keeps the geometry of the last drawing, which depends on the size, the node order, and what the bodies are.
 type Orbits struct {
-	plan  *orbit.Plan
-	order orbit.Zones
+	plan   *orbit.Plan
+	order  orbit.Zones
+	byZone bool
+	shapes map[orbit.Box]*discShape // of zones
 }
 
 // of returns the plan for a size and an order.
-func (o *Orbits) of(w, h int, order orbit.Zones) *orbit.Plan {
-	same := len(o.order.Of) == len(order.Of) && (len(order.Of) == 0 || &o.order.Of[0] == &order.Of[0])
+func (o *Orbits) of(w, h int, v *Orrery) *orbit.Plan {
+	order, byZone := v.Order, v.byZone()
+	same := len(o.order.Of) == len(order.Of) && (len(order.Of) == 0 || &o.order.Of[0] == &order.Of[0]) && o.byZone == byZone
 	if o.plan == nil || !same || o.plan.W != w || o.plan.H != h {
-		o.plan, o.order = orbit.New(w, h, order), order
+		o.order, o.byZone = order, byZone
+		if byZone {
+			o.plan = orbit.NewZones(w, h, order)
+		} else {
+			o.plan = orbit.New(w, h, order)
+		}
 	}
 	return o.plan
 }
@@ -45,9 +53,10 @@ const orreryPage = 12
 type orreryCtx struct {
 	*drawCtx
 	*Orrery
-	plan  *orbit.Plan
-	sweep sweep
-	// at is the cursor's node.
+	geometry *Orbits
+	plan     *orbit.Plan
+	sweep    sweep
+	// at is the cursor's node, or its zone where zones are the bodies.
 	at int
 	// perMoon is how many pods a moon stands for.
 	perMoon int
@@ -77,24 +86,36 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 		orbits = &Orbits{}
 	}
 	o := &orreryCtx{
-		drawCtx: s, Orrery: v, plan: orbits.of(sky.W, sky.H, v.Order), sweep: sweepOf(v, s),
-		at: max(min(s.ui.Cursor.Selected, len(v.Bodies)-1), 0), beside: a.W >= columnFrom,
+		drawCtx: s, Orrery: v, geometry: orbits, plan: orbits.of(sky.W, sky.H, v), sweep: sweepOf(v, s), beside: a.W >= columnFrom,
 	}
-	o.perMoon = o.podsPerMoon()
-	s.recordList(draw.Rect{X: rest.X, Y: rest.Y, W: rest.W}, draw.Visible(len(v.Bodies), orreryPage, s.ui.Cursor.First, o.at), len(v.Bodies))
+	rows := len(v.Bodies)
+	if v.byZone() {
+		rows, o.perMoon = len(v.ByZone.Rows), o.podsPerZoneMoon()
+	} else {
+		o.perMoon = o.podsPerMoon()
+	}
+	o.at = max(min(s.ui.Cursor.Selected, rows-1), 0)
+	s.recordList(draw.Rect{X: rest.X, Y: rest.Y, W: rest.W}, draw.Visible(rows, orreryPage, s.ui.Cursor.First, o.at), rows)
 	o.recordBodies(sky)
 	o.orbits(sky)
 	o.hub(sky)
 	o.waitingPods(sky)
 	o.corners(sky)
-	if len(v.Bodies) > 0 {
+	switch {
+	case v.byZone():
+		o.zoneHand(sky)
+		o.zones(sky)
+		o.drawEvictions(sky)
+		o.zoneNames(sky)
+		o.flights(sky)
+	case len(v.Bodies) > 0:
 		o.hand(sky)
 		o.bodies(sky)
 		o.drawEvictions(sky)
 		o.cursor(sky)
 		o.names(sky)
 		o.flights(sky)
-	} else {
+	default:
 		sky.Center(sky.H*3/4, themes.Style(themes.Dim), "there are no nodes yet")
 	}
 	if v.WhatIf != nil {
@@ -102,18 +123,25 @@ func drawOrrery(a draw.Area, s *drawCtx) {
 	} else {
 		o.lastSearch(a.In(head))
 	}
-	o.selected(a.In(foot))
+	if v.byZone() {
+		o.selectedZone(a.In(foot))
+	} else {
+		o.selected(a.In(foot))
+	}
 }
 
-// recordBodies records where the nodes were drawn.
+// recordBodies records where the bodies were drawn.
 func (o *orreryCtx) recordBodies(sky draw.Area) {
 	if o.ui.Hits == nil || !o.full {
 		return
 	}
-	plan := o.plan
+	plan, byZone := o.plan, o.byZone()
 	o.ui.Hits.Node = func(x, y int) (int, bool) {
 		for i := range plan.Bodies {
 			if b := &plan.Bodies[i]; inside(plan.Area(b), x-sky.X, y-sky.Y) {
+				if byZone {
+					return i, true
+				}
 				return int(plan.Nodes(b)[0]), true
 			}
 		}
@@ -130,7 +158,14 @@ func (o *orreryCtx) orbits(sky draw.Area) {
 	named := -1
 	for i := range o.plan.Rings {
 		r := &o.plan.Rings[i]
-		r.Dots(0, orbit.Turn, func(d orbit.Point) { sky.Dot(d.X, d.Y, line) })
+		r.Dots(0, orbit.Turn, func(d orbit.Point) {
+			if !o.byZone() || !o.plan.Occupied(orbit.Point{X: d.X / 2, Y: d.Y / 4}) {
+				sky.Dot(d.X, d.Y, line)
+			}
+		})
+	}
+	if o.byZone() {
+		return // the zones have their names below them
 	}
 	for i := range o.plan.Rings {
 		r := &o.plan.Rings[i]

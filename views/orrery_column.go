@@ -120,7 +120,11 @@ func (s *drawCtx) columnSigns(a draw.Area, v *Orrery) int {
 		return 0
 	}
 	if y := len(lines) + 1; y+1 < a.H {
-		a.Fit(0, y, a.W, dimText, "a disc is as full as its node; moons: pods")
+		body := "node"
+		if v.byZone() {
+			body = "zone"
+		}
+		a.Fit(0, y, a.W, dimText, "a disc: as full as its "+body+"; moons: pods")
 	}
 	return a.H
 }

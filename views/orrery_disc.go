@@ -15,10 +15,10 @@ type discShape struct {
 	moons    []moon
 }
 
-// moon is a dot beside a disc: its cell among those of the box, and the dot in it.
+// moon is a dot beside a disc: where it is in dots, its cell among those of the box, and the dot in it.
 type moon struct {
-	cell int
-	dot  rune
+	x, y, cell int
+	dot        rune
 }
 
 // discs are the shapes of the bodies that are larger than a sign.
@@ -56,7 +56,7 @@ func newDisc(w, h int, rx, ry float64, moons int) *discShape {
 		i := n * scatter % moons
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(moons))
 		x, y := int(math.Round(cx+cx*cos)), int(math.Round(cy+cy*sin))
-		d.moons = append(d.moons, moon{y/4*w + x/2, brailleDot(x%2, y%4)})
+		d.moons = append(d.moons, moon{x, y, y/4*w + x/2, brailleDot(x%2, y%4)})
 	}
 	return d
 }

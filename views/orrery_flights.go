@@ -29,13 +29,13 @@ func (o *orreryCtx) flights(sky draw.Area) {
 	if o.WhatIf == nil {
 		return
 	}
-	arrived, left, outside := map[int]int{}, map[int]int{}, map[orbit.Point]int{}
+	arrived, left, outside := map[*orbit.Body]int{}, map[*orbit.Body]int{}, map[orbit.Point]int{}
 	for i := range o.Flights {
 		f := &o.Flights[i]
 		from, to := o.flightEnds(f, outside)
 		part := flightPart(i, len(o.Flights), o.ui.Played)
 		if part > 0 && f.From >= 0 {
-			left[f.From]++
+			left[o.plan.BodyOf(f.From)]++
 		}
 		style, glyph := themes.Nominated.With(themes.Bold), '●'
 		lost := f.To < 0 && !f.New
@@ -48,14 +48,15 @@ func (o *orreryCtx) flights(sky draw.Area) {
 			at := between(from, to, part)
 			sky.Set(at.X, at.Y, style, glyph)
 		case f.To >= 0:
-			arrived[f.To]++
+			arrived[o.plan.BodyOf(f.To)]++
 		case f.Gone:
 		default:
 			sky.Set(to.X, to.Y, style, glyph)
 		}
 	}
-	for node := range o.Bodies {
-		o.tally(sky, node, arrived[node], left[node])
+	for i := range o.plan.Bodies {
+		b := &o.plan.Bodies[i]
+		o.tally(sky, b, arrived[b], left[b])
 	}
 }
 
@@ -94,11 +95,11 @@ func between(from, to orbit.Point, part float64) orbit.Point {
 }
 
 // tally writes beside a body how many pods have come to it, and how many have left.
-func (o *orreryCtx) tally(sky draw.Area, node, came, went int) {
+func (o *orreryCtx) tally(sky draw.Area, b *orbit.Body, came, went int) {
 	if came == 0 && went == 0 {
 		return
 	}
-	r := o.plan.Area(o.plan.BodyOf(node))
+	r := o.plan.Area(b)
 	x, y := r.X+r.W, r.Y+(r.H-1)/2
 	if came > 0 {
 		x = sky.Text(x, y, themes.Good.With(themes.Bold), "+"+string(draw.AppendCount(nil, int64(came))))

@@ -71,11 +71,11 @@ func (o *orreryCtx) blank(r orbit.Rect) bool {
 	}
 	center, columns, rows := o.plan.Center(), o.plan.Hub.Columns()/2+1, o.plan.Hub.Rows()/2+1
 	hub := orbit.Rect{X: center.X - columns, Y: center.Y - rows, W: 2*columns + 1, H: 2*rows + 1}
-	if a := o.plan.Approach; a != nil && overlap(r, a.Lane) || overlap(r, hub) {
+	if a := o.plan.Approach; a != nil && r.Overlaps(a.Lane) || r.Overlaps(hub) {
 		return false
 	}
 	for _, other := range o.lettered {
-		if overlap(r, other) {
+		if r.Overlaps(other) {
 			return false
 		}
 	}
@@ -85,10 +85,6 @@ func (o *orreryCtx) blank(r orbit.Rect) bool {
 		}
 	}
 	return true
-}
-
-func overlap(a, b orbit.Rect) bool {
-	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
 
 // clippedHost cuts the name of a node in its middle.

@@ -110,10 +110,14 @@ func (o *orreryCtx) drawEvictions(sky draw.Area) {
 		from := o.plan.Area(b)
 		under := from.Y + from.H
 		y := min(under+int(part*part*float64(sky.H-under)), sky.H-1)
-		for tail := max(y-2, under); tail < y; tail++ {
-			sky.Set(b.X, tail, themes.Style(themes.Terminating), '╎')
+		x := b.X
+		if o.byZone() { // its nodes are side by side
+			x = from.X + d.Node%from.W
 		}
-		sky.Set(b.X, y, style, '▼')
+		for tail := max(y-2, under); tail < y; tail++ {
+			sky.Set(x, tail, themes.Style(themes.Terminating), '╎')
+		}
+		sky.Set(x, y, style, '▼')
 	}
 }
 

@@ -124,6 +124,9 @@ func (o *orreryCtx) queueWords() []phrase {
 
 // signWords explain the signs of nodes.
 func (o *orreryCtx) signWords() []phrase {
+	if o.byZone() {
+		return zoneSignWords()
+	}
 	result := func(word, brief string, r LaneCell, style themes.Style) phrase {
 		small, medium, large := string(bodyGlyphs[r][0]), string(bodyGlyphs[r][1]), string(bodyGlyphs[r][2])
 		return phrase{long: []span{{dimText, word}, {style, small + " " + medium + " " + large}}, short: []span{{dimText, brief}, {style, medium}}}
@@ -188,7 +191,7 @@ func clipped(text string, w int) string {
 // scaleWords tell how many nodes and pods a mark is, and what the colours stand for.
 func (o *orreryCtx) scaleWords() []phrase {
 	var lines []phrase
-	if most := o.plan.Most(); most > 1 {
+	if most := o.plan.Most(); most > 1 && !o.byZone() {
 		lines = append(lines, markWords(countNodes(most)))
 	}
 	if per := o.podsPerMark(); per > 1 {

@@ -21,7 +21,7 @@ var panes = []*Pane{
 	agreementPane.pane(),
 	pressurePane.pane(),
 	pendingPane.pane(),
-	orreryPane.pane(),
+	orreryOf(),
 	storagePane.pane(),
 	volumesPane.pane(),
 	devicesPane.pane(),

@@ -25,7 +25,7 @@ func bodySigns() map[string]string {
 }
 
 func TestOrrery_LegendHasEverySign(t *testing.T) {
-	o := &orreryCtx{}
+	o := &orreryCtx{Orrery: &Orrery{}}
 	var legend strings.Builder
 	for _, line := range o.signWords() {
 		for _, s := range line.long {

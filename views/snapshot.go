@@ -201,8 +201,7 @@ func recentNodes(a draw.Area, s *drawCtx) {
 		for y := range n {
 			r := &s.Snapshot.Troubled[y]
 			row := s.overviewRow(a.Row(y+1), nodeTarget(r))
-			_, row.Rect = row.Left(ringGutter)
-			nodeRow(row, r, &places, s)
+			nodeRow(unmarkedRow(row), r, &places, s)
 		}
 		_, a.Rect = a.Top(n + 1)
 		_, head = a.Left(ringGutter)
@@ -211,7 +210,7 @@ func recentNodes(a draw.Area, s *drawCtx) {
 	for y, i := range ring.assign(a.H-1, len(recent), func(i int) rowID { return rowID{name: recent[i].Key} }) {
 		if i >= 0 {
 			row := s.overviewRow(a.Row(y+1), nodeTarget(&recent[i]))
-			nodeRow(newestRow(row, ring, y), &recent[i], &places, s)
+			nodeRow(newestRow(row, ring, y, newest), &recent[i], &places, s)
 		}
 	}
 }

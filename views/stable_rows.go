@@ -11,8 +11,9 @@ import (
 // item overwrites the oldest, as in a ring buffer, and a mark shows the newest: the rows above it are older, and the
 // row below it is the oldest. An item that only changes is redrawn in place.
 //
-// On the dashboard, a list with the newest item on top would scroll at every item, which is unreadable during playback and costs twice the bytes
-// that a frame may have there. Elsewhere the newest is on top.
+// On the dashboard, a list that scrolls at every item is unreadable during playback and costs more bytes than a frame may have there. So the
+// newest decision is on top, in a row of its own, and these are those before it; nodes are in these rows alone. In the panes the newest
+// is on top, and the others below it.
 type StableRows struct{ decisions, nodes rowRing }
 
 // rowID identifies the item of a row.
@@ -95,11 +96,25 @@ func (s *drawCtx) stableRows() *StableRows {
 // ringGutter is the width of the mark at the left of a list of the newest items.
 const ringGutter = 2
 
-// newestRow returns a row without its gutter, and marks it if it is the newest.
-func newestRow(row draw.Area, r *rowRing, y int) draw.Area {
+// newest marks the newest item of a list, and before the newest of those below it.
+const newest, before = '▸', '·'
+
+// newestRow returns a row without its gutter, which has a mark if the row is the ring's newest.
+func newestRow(row draw.Area, r *rowRing, y int, mark rune) draw.Area {
 	if y == r.head {
-		row.Set(0, 0, themes.Focus.With(themes.Bold), '▸')
+		return markedRow(row, mark)
 	}
+	return unmarkedRow(row)
+}
+
+// markedRow returns a row without its gutter, which has a mark.
+func markedRow(row draw.Area, mark rune) draw.Area {
+	row.Set(0, 0, themes.Focus.With(themes.Bold), mark)
+	return unmarkedRow(row)
+}
+
+// unmarkedRow returns a row without its gutter.
+func unmarkedRow(row draw.Area) draw.Area {
 	_, row.Rect = row.Rect.Left(ringGutter)
 	return row
 }

@@ -100,7 +100,7 @@ func (s picture) moment(recording *playback.Recording) time.Time {
 func (s picture) model(recording *playback.Recording) (*views.Model, error) {
 	history, _ := recording.Follower().(*collect.History)
 	collector := collect.New(collect.Options{Source: s.trace, Mode: views.Demo, History: history})
-	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Timeline: timeline(recording)}
+	look := collect.Query{Open: views.Overview, Rows: s.h, Columns: s.w, Lines: s.h, Timeline: timeline(recording)}
 	look.Timeline.Paused = s.frames == 0
 	if s.selects != nil {
 		for _, pane := range []views.PaneID{views.Overview, views.EvictionsPane, views.DecisionsPane} {

@@ -50,6 +50,10 @@ func (c *Collector) orrery(e *engine.Engine, query Query) *views.Orrery {
 		v.Leaving = c.leaving(e, query.Namespace)
 		c.countLeaving(v)
 	}
+	if m.areBodies(query) {
+		v.ByZone = m.zoneBodies(v)
+		v.Named = nil // the zones say how many are in trouble
+	}
 	if query.WhatIf != nil && !query.WhatIf.Moments {
 		v.WhatIf, v.Flights = query.WhatIf, m.flights(query.WhatIf)
 	}

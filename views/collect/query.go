@@ -16,8 +16,9 @@ import (
 // Query selects the content of a model.
 type Query struct {
 	Open views.PaneID
-	// First is the first row of the open pane's list, Rows how many are on the screen at most, Columns how wide it is.
-	First, Rows, Columns int
+	// First is the first row of the open pane's list, Rows how many are on the screen at most. Columns is how wide the screen is, and
+	// Lines how high; zero if there is none.
+	First, Rows, Columns, Lines int
 	// Pod is the pod whose journey or explanation is open, Node the node that is.
 	Pod  world.PodRef
 	Node string

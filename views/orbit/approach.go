@@ -3,6 +3,11 @@ package orbit
 // Rect is a rectangle of cells.
 type Rect struct{ X, Y, W, H int }
 
+// Overlaps reports whether two rectangles have a cell in common.
+func (r Rect) Overlaps(o Rect) bool {
+	return r.X < o.X+o.W && o.X < r.X+r.W && r.Y < o.Y+o.H && o.Y < r.Y+r.H
+}
+
 // Approach is where pods wait, left of the rings: on a lane that leads to them, and on a loop below it.
 type Approach struct {
 	// Lane ends at the outermost ring. Its middle row is the axis of all rings.

@@ -3,9 +3,11 @@ package orbit
 // Body is one mark: Count nodes of one track.
 type Body struct {
 	Point
+	Box         Box
 	Ring, Track int
 	Count       int
 	first       int // in the track's nodes
+	angle       int // of a zone
 }
 
 // track is a line of cells that the bodies of a ring are on, and their nodes as indices among all.
@@ -58,7 +60,7 @@ func (p *Plan) put(number, total int) {
 		for _, node := range t.nodes[first:end] {
 			p.bodyOf[node] = int32(len(p.Bodies))
 		}
-		p.Bodies = append(p.Bodies, Body{Point: t.cells[at[first]].Point, Ring: t.ring, Track: number, Count: end - first, first: first})
+		p.Bodies = append(p.Bodies, Body{Point: t.cells[at[first]].Point, Box: p.Box, Ring: t.ring, Track: number, Count: end - first, first: first})
 		first = end
 	}
 }
@@ -89,7 +91,7 @@ func (p *Plan) Nodes(b *Body) []int32 { return p.tracks[b.Track].nodes[b.first :
 func (p *Plan) BodyOf(node int) *Body { return &p.Bodies[p.bodyOf[node]] }
 
 // Area returns the cells of a body.
-func (p *Plan) Area(b *Body) Rect { return p.Box.at(b.Point) }
+func (p *Plan) Area(b *Body) Rect { return b.Box.at(b.Point) }
 
 // Occupied reports whether a cell belongs to a body.
 func (p *Plan) Occupied(at Point) bool {

@@ -14,5 +14,9 @@
 // several tracks, and if these do not suffice either, a body is a run of adjacent nodes. The bodies' counts always add up
 // to the number of nodes.
 //
+// [NewZones] makes the plan of a cluster that has too many nodes for that: every zone is a body, as large as it has nodes. They are on
+// one ring around the hub, in the order of the zones; the nodes of all zones are mixed in the order, so that an angle is a zone's
+// and not a node's.
+//
 // Everything is computed in integers: the same arguments give the same plan on every machine.
 package orbit

@@ -287,3 +287,40 @@ func BenchmarkNew(b *testing.B) {
 		})
 	}
 }
+
+// TestNewZones_BodiesHaveRoom places the zones of clusters of all kinds: they overlap neither each other nor the lane, and a zone with more
+// nodes is not smaller.
+func TestNewZones_BodiesHaveRoom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.IntRange(1, 3000), 2, orbit.MostZones).Draw(t, "sizes")
+		w, h := rapid.IntRange(46, 300).Draw(t, "w"), rapid.IntRange(7, 120).Draw(t, "h")
+		zones := roundRobin(sizes...)
+		p := orbit.NewZones(w, h, zones)
+		if len(p.Bodies) != len(sizes) {
+			t.Fatalf("%d bodies of %d zones", len(p.Bodies), len(sizes))
+		}
+		for i := range p.Bodies {
+			r := p.Area(&p.Bodies[i])
+			if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
+				t.Fatalf("zone %d is at %v, off a grid of %dx%d", i, r, w, h)
+			}
+			if p.Approach != nil && r.Overlaps(p.Approach.Lane) {
+				t.Fatalf("zone %d is at %v, on the lane, %v", i, r, p.Approach.Lane)
+			}
+			for j := range i {
+				other := p.Area(&p.Bodies[j])
+				if r.Overlaps(other) {
+					t.Fatalf("zones %d and %d are at %v and %v", j, i, other, r)
+				}
+				if sizes[i] > sizes[j] && r.H < other.H || sizes[i] < sizes[j] && r.H > other.H {
+					t.Fatalf("zones of %d and %d nodes are %v and %v", sizes[j], sizes[i], other, r)
+				}
+			}
+		}
+		for node, zone := range zones.Of {
+			if p.BodyOf(node) != &p.Bodies[zone] {
+				t.Fatalf("node %d of zone %d has another body", node, zone)
+			}
+		}
+	})
+}

@@ -6,7 +6,7 @@ type Plan struct {
 	Rings []Ring // from the inside out
 	// Bodies are the nodes, ring by ring, track by track and clockwise.
 	Bodies []Body
-	// Box is the size of a body.
+	// Box is the size of a body, of zones that of the largest.
 	Box Box
 	// Hub is the ring around the centre, and Belt the rings around all others, the innermost first. They have no cells
 	// where there is no room, and where there is an Approach in place of the belt; else that is nil.
@@ -84,13 +84,18 @@ func newPlan(w, h int, zones Zones, box Box) *Plan {
 		}
 	}
 	p.Hub = Ring{ellipse: s.ellipse(0, s.hub)}
+	p.claimBelt(&s, g)
+	return p
+}
+
+// claimBelt claims the cells of the belt, of those that are left.
+func (p *Plan) claimBelt(s *shape, g *grid) {
 	for i := range p.Belt {
 		p.Belt[i] = Ring{ellipse: s.belt[i]}
 		if s.belt[i].rx > 0 {
 			p.Belt[i].cells = g.claim(s.belt[i], s.margin, Box{1, 1})
 		}
 	}
-	return p
 }
 
 // firstZone returns the first zone on a ring, counted from the outside in.
