@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,4 +112,16 @@ func answerCommand(ts *testscript.TestScript, negated bool, args []string) {
 	if got := fmt.Sprint(code); got != args[0] {
 		ts.Fatalf("orrery answers %s, want %s", got, args[0])
 	}
+}
+
+// ran runs orrery and returns what it printed.
+func ran(t *testing.T, args ...string) string {
+	t.Helper()
+	c := exec.Command("orrery", args...)
+	c.Env = append(os.Environ(), "TERM=dumb")
+	text, _ := c.CombinedOutput() // the answer may be no
+	if c.ProcessState.ExitCode() < 0 || len(text) == 0 {
+		t.Errorf("orrery %q ended with %v: %s", args, c.ProcessState, text)
+	}
+	return string(text)
 }

@@ -132,18 +132,6 @@ func TestOutputs_OfCommandsKeepSecrets(t *testing.T) {
 	}
 }
 
-// ran runs orrery and returns what it printed.
-func ran(t *testing.T, args ...string) string {
-	t.Helper()
-	c := exec.Command("orrery", args...)
-	c.Env = append(os.Environ(), "TERM=dumb")
-	text, _ := c.CombinedOutput() // the answer may be no
-	if c.ProcessState.ExitCode() < 0 || len(text) == 0 {
-		t.Errorf("orrery %q ended with %v: %s", args, c.ProcessState, text)
-	}
-	return string(text)
-}
-
 func TestOutputs_OfConsoleKeepSecrets(t *testing.T) {
 	s := ptytest.Start(t, ptytest.Options{
 		Command: []string{"orrery", "console", "--kubeconfig", canaryCluster(t).start(t.TempDir())}, Width: 200, Height: 60, Dir: t.TempDir(),
