@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,9 @@ func (f *observeFlags) run(c *cobra.Command, plugins framework.Registry) error {
 		return orNoAnswer(err)
 	}
 	for _, u := range b.Unreadable() {
+		if slices.Contains(optionalKinds, u.Kind) && !u.Forbidden {
+			continue // few API servers serve it, and nothing is missing where it is not
+		}
 		klog.InfoS("A kind is not read", "kind", u.Kind, "forbidden", u.Forbidden, "means", consequenceOf(u.Kind))
 	}
 	legacyregistry.RawMustRegister(append(b.Collectors(), own, overdue)...)
