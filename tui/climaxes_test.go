@@ -65,8 +65,8 @@ var climaxes = []climax{
 	},
 	{
 		story: "gang-deadlock", after: time.Second,
-		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "2 gangs", "room for 4 pods"},
-		laterAfter: 21 * time.Second, later: []string{"5m09s: The deadline of vision has passed", "2 gangs"},
+		shows:      []string{"11s: And then the rest. Each run lacks four places", "✗ 8 pods Pending", "2 groups", "room for 4 pods"},
+		laterAfter: 21 * time.Second, later: []string{"5m09s: The deadline of vision has passed", "2 groups"},
 	},
 	{
 		story: "upgrade", after: 5 * time.Second,

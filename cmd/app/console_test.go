@@ -35,6 +35,8 @@ func (e *emptyCluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case e.only != "" && !strings.Contains(r.URL.Path, "/namespaces/"+e.only+"/"):
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`))
+	case strings.HasSuffix(r.URL.Path, "/workloads"): // not served
+		w.WriteHeader(http.StatusNotFound)
 	case r.URL.Query().Get("watch") == "":
 		_, _ = w.Write([]byte(`{"metadata":{"resourceVersion":"1"},"items":[]}`))
 	}
